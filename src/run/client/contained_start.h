@@ -11,8 +11,8 @@ typedef struct Start {
     char **argv; /* the guest's */
 } Start;
 
-/* If this client's file contains a program, reads its head and its options. Returns true, and says in *start what to run, if that program is to be run now; false if there is none, or if exec
- * of a contained program has started the client to run another file. */
+/* If this client's file contains a program, reads its head and its options. Returns true, and says in *start what to run, if that program is to be
+ * run now; false if there is none, or if exec of a contained program has started the client to run another file. */
 bool contained_begin(int argc, char **argv, Start *start);
 /* Moves what contained_begin has mapped into the client's own memory, as soon as there is such memory. */
 void contained_settle(void);

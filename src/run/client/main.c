@@ -25,8 +25,8 @@
 
 Process the;
 
-/* lathe run chooses the client by the ELF header of the program. If the program is a script instead, its #! line may name an interpreter for another kind of machine: then starts
- * the client for that kind in this one's place. Returns if this client is the right one. */
+/* lathe run chooses the client by the ELF header of the program. If the program is a script instead, its #! line may name an interpreter for another
+ * kind of machine: then starts the client for that kind in this one's place. Returns if this client is the right one. */
 static void leave_to_other_kind(char **argv, char **envp) {
     enum { OPTIONS = 1, PATH = 2, OPTIONS_BYTES = 4096 };
     Options o = the.opt;
@@ -126,7 +126,8 @@ static Start read_arguments(int argc, char **argv, char **envp) {
     return (Start){argv[PATH], argc - ARGV0, argv + ARGV0};
 }
 
-/* A program that is in one file with this client has its translated code there, too, so it needs no directory of the cache. It has no server, so it needs quick code. */
+/* A program that is in one file with this client has its translated code there, too, so it needs no directory of the cache. It has no server, so it
+ * needs quick code. */
 static void adapt_to_contained(void) {
     if (!contained_exists())
         return;

@@ -1,9 +1,11 @@
 /* after.c: when the guest ends, a process of low priority compiles what the run has found hot, so that the next run has optimised code for it.
  *
- * That process is made by fork. So it has the guest's modules in memory, the tables of translated code and the way to the server, and does what a run does: it asks the server, links the
- * objects, and writes an image. Everything else of the guest it gives up: descriptors, data, session and terminal; nobody has to wait for it, and no pipe stays open because of it. It is
- * bounded in CPU time (--compile-after), in real time and in memory; it runs only when a CPU has nothing else to do; and there is at most one for a cache directory at a time. On a machine
- * with several CPUs it forks further processes (jobs), each with a server of its own. If the guest has given up rights, or would become the parent of that process, none is started. */
+ * That process is made by fork. So it has the guest's modules in memory, the tables of translated code and the way to the server, and does what a run
+ * does: it asks the server, links the objects, and writes an image. Everything else of the guest it gives up: descriptors, data, session and
+ * terminal; nobody has to wait for it, and no pipe stays open because of it. It is bounded in CPU time (--compile-after), in real time and in memory;
+ * it runs only when a CPU has nothing else to do; and there is at most one for a cache directory at a time. On a machine with several CPUs it forks
+ * further processes (jobs), each with a server of its own. If the guest has given up rights, or would become the parent of that process, none is
+ * started. */
 #include "run/client/code/after.h"
 
 #include <asm/resource.h>
@@ -69,8 +71,8 @@ static void choose(void) {
 
 /* --------------------------------------------------------------------------------------------------------- the process */
 
-/* Locks the first byte of the file `claims` in the cache's directory, so that there is only one such process; servers lock other bytes of it. The new process inherits the descriptor and with it
- * the lock. Returns the descriptor, or a negative number if another process has the lock. */
+/* Locks the first byte of the file `claims` in the cache's directory, so that there is only one such process; servers lock other bytes of it. The new
+ * process inherits the descriptor and with it the lock. Returns the descriptor, or a negative number if another process has the lock. */
 static i64 claim(void) {
     enum { WRITE_LOCK = 1, SET_LOCK = 37 /* F_OFD_SETLK */, MODE = 0600 };
     struct {
@@ -96,8 +98,8 @@ static u64 next_module(u64 at, u64 end) {
     return end;
 }
 
-/* Keeps the guest's memory out of the new process, except for the modules. Before the fork, memory is marked as not to be copied. That is only possible while no other thread could fork as well; otherwise
- * the new process unmaps the memory itself (in_child). */
+/* Keeps the guest's memory out of the new process, except for the modules. Before the fork, memory is marked as not to be copied. That is only
+ * possible while no other thread could fork as well; otherwise the new process unmaps the memory itself (in_child). */
 static void leave_out_memory(bool in_child) {
     enum { NOT_FOR_CHILDREN = 10 /* MADV_DONTFORK */ };
     u64 start, end, at = 0;
@@ -122,7 +124,8 @@ static void set_limit(u32 resource, u64 value) {
     sys_prlimit(resource, &limit.soft, NULL);
 }
 
-/* Makes the process end after so many seconds of real time, whatever it waits for, or by a signal that people send to end programs. None of the guest's handlers is called. */
+/* Makes the process end after so many seconds of real time, whatever it waits for, or by a signal that people send to end programs. None of the
+ * guest's handlers is called. */
 static void set_signals(u64 seconds) {
     static const u8 ends_it[] = {1 /* SIGHUP */, 2 /* SIGINT */, 3 /* SIGQUIT */, 14 /* SIGALRM */, 15 /* SIGTERM */};
     u64 by_default[4] = {0}, mask = ~(u64)0;
@@ -269,7 +272,7 @@ static _Noreturn void work(Thread *t, int lock, bool alone) {
     sys_exit_group(0);
 }
 
-/* Forks twice; the process in between ends at once, so that the new process is no child of the guest, and the guest's parent need not wait for it. */
+/* Forks twice; the process in between ends at once, so that the new process has no parent here, and nobody has to wait for it. */
 static void start(Thread *t, int lock) {
     u64 all = ~(u64)0;
     bool alone = the.threads == t && !t->next;

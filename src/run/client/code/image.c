@@ -1,12 +1,15 @@
 /* image.c: keeps translated code between runs of a program, in a file that the next run maps.
  *
- * An image is everything that both tiers have made, as it lies in memory: code, the literals behind it, and the tables. The next run can use it if the block that modules and code lie in is at
- * the same address, and the same files are mapped at the same places in it. So the block is at a fixed low address or else at one that depends on the program's path (image_window_hint), and modules
- * are placed one after the other. Each module is compared as it is mapped (image_check): if it is another one, its code is forgotten. Code that the guest may have changed, and code of no file, is not kept.
+ * An image is everything that both tiers have made, as it lies in memory: code, the literals behind it, and the tables. The next run can use it if
+ * the block that modules and code lie in is at the same address, and the same files are mapped at the same places in it. So the block is at a fixed
+ * low address or else at one that depends on the program's path (image_window_hint), and modules are placed one after the other. Each module is
+ * compared as it is mapped (image_check): if it is another one, its code is forgotten. Code that the guest may have changed, and code of no file, is
+ * not kept.
  *
- * The file is named like a pack, so that the cache's bound and `lathe cache` know it. It is written under another name and then renamed, so a process that has the old file mapped keeps it; no
- * file is changed after that. Nothing in it is believed before its checksum was compared, and files of other users are not read. Computing the checksum takes longer than many programs
- * run, so a file that has passed once is marked, by its time of modification. */
+ * The file is named like a pack, so that the cache's bound and `lathe cache` know it. It is written under another name and then renamed, so a process
+ * that has the old file mapped keeps it; no file is changed after that. Nothing in it is believed before its checksum was compared, and files of
+ * other users are not read. Computing the checksum takes longer than many programs run, so a file that has passed once is marked, by its time of
+ * modification. */
 #include "run/client/code/image.h"
 
 #include "cache/pack.h"
@@ -426,8 +429,8 @@ static ImageContents contents_now(void) {
     return ok ? head.contents : image.contents;
 }
 
-/* How many new blocks are worth writing a new image: as many as could be made in the same time. Without such a bound, each of many short processes that fork has made would write one, for a few blocks
- * that all of them make anew. */
+/* How many new blocks are worth writing a new image: as many as could be made in the same time. Without such a bound, each of many short processes
+ * that fork has made would write one, for a few blocks that all of them make anew. */
 static u64 worth_writing(const ImageContents *file) {
     enum { LEAST = 8, MOST = 200, SHARE = 256 };
     u64 share = file->blocks / SHARE;
@@ -440,8 +443,8 @@ static bool has_news(void) {
            the.stats.refused + the.stats.reverted != image.lost;
 }
 
-/* Is a new image worth writing? A process that has begun all code anew (renew.c) has nothing left of the image that it had loaded. The next process would have to do the same with that image, so it is
- * replaced even if the new one has fewer blocks. Called with the arena's lock held. */
+/* Is a new image worth writing? A process that has begun all code anew (renew.c) has nothing left of the image that it had loaded. The next process
+ * would have to do the same with that image, so it is replaced even if the new one has fewer blocks. Called with the arena's lock held. */
 static bool has_grown(void) {
     enum { SHARE = 64 };
     u64 known = the.stats.renewals > image.renewals ? 0 : image.contents.blocks;

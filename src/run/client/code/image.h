@@ -4,7 +4,8 @@
 
 #include "run/client/core/client.h"
 
-/* The address at which the block of guest modules and code has to lie so that an image of this program fits, if the block is not at low addresses (memory/low.h). */
+/* The address at which the block of guest modules and code has to lie so that an image of this program fits, if the block is not at low addresses
+ * (memory/low.h). */
 u64 image_window_hint(const char *program);
 /* Called when the program is in memory, before anything of it runs: takes over the image of an earlier run, if there is one. */
 void image_load(Thread *t, const char *program);

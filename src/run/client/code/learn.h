@@ -1,4 +1,5 @@
-/* learn.h: what runs of the program have learned about its hot places: see learn.c. All functions here are called with the arena's lock held, and are for --tier=auto. */
+/* learn.h: what runs of the program have learned about its hot places: see learn.c. All functions here are called with the arena's lock held, and are
+ * for --tier=auto. */
 #ifndef RUN_CLIENT_LEARN_H
 #define RUN_CLIENT_LEARN_H
 

@@ -21,8 +21,9 @@ void tier_use_polls(Thread *t);
 void tier_use_handlers(Thread *t);
 /* The guest has got a handler of faults, or a tracer, which sees the exact state. So optimised code is given up, or made anew so that it has that state. */
 void tier_keep_state(Thread *t);
-/* The guest is about to have one more thread, or a process beside it in the same memory (`separate`). From now on, optimised code keeps the order of memory accesses that the guest's threads rely on, and its
- * loops can be left. With --tier=auto, there is only quick code from now on if optimised code does not keep that order already, or if it is a process. */
+/* The guest is about to have one more thread, or a process beside it in the same memory (`separate`). From now on, optimised code keeps the order of
+ * memory accesses that the guest's threads rely on, and its loops can be left. With --tier=auto, there is only quick code from now on if optimised
+ * code does not keep that order already, or if it is a process. */
 void tier_share(Thread *t, bool separate);
 /* True if hot code is requested from the server, now or when there is some. */
 bool tier_asks(void);

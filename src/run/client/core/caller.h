@@ -1,5 +1,5 @@
-/* caller.h: from a function of the guest to its caller: what the registers will be when the function has returned. These are the ways that need nothing but the guest's ABI;
- * tool/unwind has those by unwind tables. guest/NAME/caller.c has these functions. */
+/* caller.h: from a function of the guest to its caller: what the registers will be when the function has returned. These are the ways that need
+ * nothing but the guest's ABI; tool/unwind has those by unwind tables. guest/NAME/caller.c has these functions. */
 #ifndef RUN_CLIENT_CALLER_H
 #define RUN_CLIENT_CALLER_H
 

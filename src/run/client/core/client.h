@@ -1,8 +1,8 @@
 /* client.h: the process that a guest program lives in.
  *
- * The client is freestanding: no libc, no TLS, no global constructors, so that fs, signals and every address belong to the guest. Threads
- * share `the` process below and, under their locks, the memory of code.c and remote.c. What each thread has for itself is in its Thread,
- * whose first member is the guest state that lifted code works on.
+ * The client is freestanding: no libc, no TLS, no global constructors, so that fs, signals and every address belong to the guest. Threads share `the`
+ * process below and, under their locks, the memory of code.c and remote.c. What each thread has for itself is in its Thread, whose first member is
+ * the guest state that lifted code works on.
  *
  * docs/client.md tells how the client works, and in which order to read it. The folders, and what is in them:
  *
@@ -22,7 +22,7 @@
  *     host/NAME        what belongs to the host: assembly, numbers of system calls, signal contexts, registers; its opcodes for quick code (host/NAME/quick)
  *     guest/NAME       what differs between guests: see guest.h; guest/NAME/abi has the headers that other folders include
  *     main.c           the client's own start: options, the guest's file, the first thread
- */
+ * */
 #ifndef RUN_CLIENT_H
 #define RUN_CLIENT_H
 

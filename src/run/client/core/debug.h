@@ -1,5 +1,5 @@
-/* debug.h: what the rest of the client tells a debugger (gdb) that is connected to the guest (lathe run -g). The folder debug has these functions; folders below it call
- * them.
+/* debug.h: what the rest of the client tells a debugger (gdb) that is connected to the guest (lathe run -g). The folder debug has these functions;
+ * folders below it call them.
  *
  * With a debugger there is only quick code, which has the guest's exact state between any two instructions. */
 #ifndef RUN_CLIENT_DEBUG_H
@@ -33,8 +33,8 @@ bool debug_signal(Thread *t, struct SignalInfo *info);
 
 /* The thread is about to go on in quick code, and a step is wanted. */
 void debug_arm(Thread *t);
-/* Two signals of the client's own. debug_arm sends the first one to the thread itself, so that the handler makes the host single-step. The second one says that the debugger has
- * sent something. */
+/* Two signals of the client's own. debug_arm sends the first one to the thread itself, so that the handler makes the host single-step. The second one
+ * says that the debugger has sent something. */
 bool debug_is_arming(const struct SignalInfo *info);
 bool debug_has_sent(const struct SignalInfo *info);
 /* In the handler: the thread has to come to debug_attend if this is true. */

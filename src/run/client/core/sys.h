@@ -346,7 +346,8 @@ ErrorText sys_error_text(i64 error);
 
 /* Prints "lathe: ", the text and an end of line to stderr, by one write. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, and ends the process with status 127, or 126 if a limit of memory is the reason. If the guest has ended already, prints nothing and keeps the guest's status. */
+/* The same, and ends the process with status 127, or 126 if a limit of memory is the reason. If the guest has ended already, prints nothing and keeps
+ * the guest's status. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Like say, but prints only the text: without "lathe: " before it and an end of line behind it. */
 void say_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -189,8 +189,8 @@ typedef struct ThreadDebug {
     u64 watched;       /* the address of watched memory that has changed; 0: none */
 } ThreadDebug;
 
-/* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers, and one for a tool's functions that quick code calls. A thread whose
- * stack pointer is on the last one is in such a function. */
+/* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers, and one for a tool's functions that quick code
+ * calls. A thread whose stack pointer is on the last one is in such a function. */
 typedef struct ThreadStack {
     u64 host, host_size;
     u64 signal, signal_size;

@@ -1,4 +1,5 @@
-/* files.c: see files.h. By default, gdb asks the client for the guest's program and libraries, so a guest of another machine is debugged without any setting in gdb. Files are opened for reading only. */
+/* files.c: see files.h. By default, gdb asks the client for the guest's program and libraries, so a guest of another machine is debugged without any
+ * setting in gdb. Files are opened for reading only. */
 #include "run/client/debug/files.h"
 
 #include "run/client/memory/limits.h"

@@ -1,7 +1,8 @@
 /* memory.c: see memory.h.
  *
- * A breakpoint is the guest's own instruction for breakpoints, written into its memory as debuggers do to native programs: translations of what was there are forgotten, and the new code traps. Mappings of
- * files with code are private, so the write, by way of /proc/self/mem, makes a copy of the page and does not change the file. */
+ * A breakpoint is the guest's own instruction for breakpoints, written into its memory as debuggers do to native programs: translations of what was
+ * there are forgotten, and the new code traps. Mappings of files with code are private, so the write, by way of /proc/self/mem, makes a copy of the
+ * page and does not change the file. */
 #include "run/client/debug/memory.h"
 
 #include "run/client/core/debug_guest.h"
@@ -150,7 +151,8 @@ void breakpoint_remove_all(void) {
 
 /* ----------------------------------------------------------------------------------------------------------------- watches */
 
-/* Reads watched memory without a system call, because this is done after each instruction. Memory that cannot be read counts as unchanged. copy_guarded reads whole words. */
+/* Reads watched memory without a system call, because this is done after each instruction. Memory that cannot be read counts as unchanged.
+ * copy_guarded reads whole words. */
 static bool read_now(const Watch *w, u8 bytes[WATCH_BYTES]) {
     u8 words[WATCH_BYTES + 16];
     u64 start = w->addr & ~(u64)7, end = (w->addr + w->size + 7) & ~(u64)7;

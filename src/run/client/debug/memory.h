@@ -1,4 +1,5 @@
-/* memory.h: the guest's memory as a debugger sees it: reading does not show breakpoints, writing does not remove them, and changes of watched memory are found. */
+/* memory.h: the guest's memory as a debugger sees it: reading does not show breakpoints, writing does not remove them, and changes of watched memory
+ * are found. */
 #ifndef RUN_CLIENT_DEBUG_MEMORY_H
 #define RUN_CLIENT_DEBUG_MEMORY_H
 

@@ -61,7 +61,8 @@ bool debug_note_message(Thread *t) {
 
 /* ---------------------------------------------------------------------------------------------------------------- stopping */
 
-/* Waits, with the lock held, until no other thread talks, which may take as long as the debugger likes. If this thread was asked to attend to the debugger meanwhile, it will do so when it talks itself. */
+/* Waits, with the lock held, until no other thread talks, which may take as long as the debugger likes. If this thread was asked to attend to the
+ * debugger meanwhile, it will do so when it talks itself. */
 static void await_others(Thread *t) {
     while (debug.talking) {
         translated_unlock();
@@ -215,7 +216,8 @@ static bool lifts(const Stop *why, u64 at) {
     return why->breakpoint;
 }
 
-/* At a breakpoint, moves the guest back to the instruction in whose place the breakpoint is. If another thread's stop was reported first, the breakpoint may be gone by now; then there is nothing to report. */
+/* At a breakpoint, moves the guest back to the instruction in whose place the breakpoint is. If another thread's stop was reported first, the
+ * breakpoint may be gone by now; then there is nothing to report. */
 bool debug_signal(Thread *t, struct SignalInfo *info) {
     if (!debug_is_active())
         return true;
@@ -285,7 +287,8 @@ bool debug_steps_on(Thread *t, bool boundary, bool outside) {
 
 /* -------------------------------------------------------------------------------------------------------------------- ends */
 
-/* Tells the debugger that the program has ended. `talking` stays set, so that no other thread talks after that, or takes the debugger's answer for an interruption. */
+/* Tells the debugger that the program has ended. `talking` stays set, so that no other thread talks after that, or takes the debugger's answer for an
+ * interruption. */
 static void tell_end(Thread *t, char what, u32 number) {
     char text[8];
     if (!debug_is_active())

@@ -13,8 +13,8 @@ typedef struct Stop {
     const void *info; /* the siginfo of the signal; NULL: there is none */
 } Stop;
 
-/* Tells the debugger of the stop, and does what it asks for until it lets the guest go on. Afterwards Thread.debug of each thread says whether it goes on, and how; Thread.debug.signal of the thread that has
- * stopped is the signal that the guest gets, 0: none. */
+/* Tells the debugger of the stop, and does what it asks for until it lets the guest go on. Afterwards Thread.debug of each thread says whether it
+ * goes on, and how; Thread.debug.signal of the thread that has stopped is the signal that the guest gets, 0: none. */
 void stub_talk(Thread *t, const Stop *stop);
 /* True if the guest gets this signal without a stop, as the debugger has asked for (QPassSignals). */
 bool stub_passes(u32 sig);

@@ -1,4 +1,5 @@
-/* wire.h: packets of gdb's remote protocol: $text#checksum, in which the characters * } # $ are escaped. The other side acknowledges each packet by + or - until both agree to do without. */
+/* wire.h: packets of gdb's remote protocol: $text#checksum, in which the characters * } # $ are escaped. The other side acknowledges each packet by +
+ * or - until both agree to do without. */
 #ifndef RUN_CLIENT_DEBUG_WIRE_H
 #define RUN_CLIENT_DEBUG_WIRE_H
 

@@ -152,8 +152,8 @@ static i64 open_again(int fd, u32 flags) {
     return again;
 }
 
-/* The guest's limit of file sizes is meant for files that the guest writes, so it is raised for a moment. A copy larger than the hard limit is not written at all: the kernel would
- * kill the process. */
+/* The guest's limit of file sizes is meant for files that the guest writes, so it is raised for a moment. A copy larger than the hard limit is not
+ * written at all: the kernel would kill the process. */
 static bool fill_within_limits(int fd, const ContainedFile *f) {
     Limit guests = {RLIM_INFINITY, RLIM_INFINITY};
     sys_prlimit(RLIMIT_FSIZE, NULL, &guests.soft);

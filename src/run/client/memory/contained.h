@@ -1,8 +1,9 @@
-/* contained.h: the guest's program and libraries, where they lie behind the client's program in the same file (lathe raise --contained; run/protocol/contained.h has the layout).
+/* contained.h: the guest's program and libraries, where they lie behind the client's program in the same file (lathe raise --contained;
+ * run/protocol/contained.h has the layout).
  *
- * The program that the file was made from runs when the file is started. Its dynamic linker finds the libraries that came with it, wherever it looks for
- * them; nobody else does: for all other code of the guest, paths lead to the files of the machine that it runs on. Exec of a path that one of them has
- * had runs that one.
+ * The program that the file was made from runs when the file is started. Its dynamic linker finds the libraries that came with it, wherever it looks
+ * for them; nobody else does: for all other code of the guest, paths lead to the files of the machine that it runs on. Exec of a path that one of
+ * them has had runs that one.
  *
  * Each file that is opened is a file in memory of its own, so that whatever can be done with a file's descriptor works. */
 #ifndef RUN_CLIENT_CONTAINED_H
@@ -17,8 +18,8 @@ static inline bool contained_exists(void) {
     return contained_page() != 0;
 }
 
-/* Uses the files that `head` describes from now on; all of them are in memory behind it. starts: this process runs the program among them. Returns NULL, or a sentence that says what
- * is wrong with it. */
+/* Uses the files that `head` describes from now on; all of them are in memory behind it. starts: this process runs the program among them. Returns
+ * NULL, or a sentence that says what is wrong with it. */
 const char *contained_adopt(const ContainedHead *head, bool starts);
 /* The head has moved. */
 void contained_move(const ContainedHead *head);

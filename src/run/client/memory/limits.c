@@ -224,9 +224,10 @@ i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old) {
     return error;
 }
 
-/* The copy gets a number behind the guest's limit, which is raised for a moment: so the guest can have as many descriptors as natively. If the limit cannot be raised, the copy gets one of the
- * last numbers below it, which the guest needs only when it has used all others. If the limit is large already, it is not raised, and the number is DESCRIPTOR_AWAY: with a higher one the
- * kernel's table of descriptors, which fork copies, would become as large. */
+/* The copy gets a number behind the guest's limit, which is raised for a moment: so the guest can have as many descriptors as natively. If the limit
+ * cannot be raised, the copy gets one of the last numbers below it, which the guest needs only when it has used all others. If the limit is large
+ * already, it is not raised, and the number is DESCRIPTOR_AWAY: with a higher one the kernel's table of descriptors, which fork copies, would become
+ * as large. */
 i64 limits_dup_away(int fd) {
     enum { LARGE = 4096, MORE = 16, LAST = 4 };
     Limit now = {LARGE, LARGE};

@@ -237,8 +237,8 @@ static int open_contained(const Failure *f) {
                   : (int)fd;
 }
 
-/* Follows #! lines to the file that is to be loaded, and returns its descriptor. *now is the path at first, and the interpreter that the last script names if there is one. Interpreters are looked for
- * in the sysroot first. */
+/* Follows #! lines to the file that is to be loaded, and returns its descriptor. *now is the path at first, and the interpreter that the last script
+ * names if there is one. Interpreters are looked for in the sysroot first. */
 static int find_program(const char **now, char **argv, const Failure *f) {
     if (contained_starts())
         return open_contained(f);

@@ -1,7 +1,7 @@
 /* mapping.c: the guest's mmap, munmap, mprotect and mremap.
  *
- * Each call decides where the mapping goes (find_place), makes the host's call and changes the table, both with the table's lock held, and then, without the lock,
- * tells the folder `code` what has become of the guest's code (watch.h). */
+ * Each call decides where the mapping goes (find_place), makes the host's call and changes the table, both with the table's lock held, and then,
+ * without the lock, tells the folder `code` what has become of the guest's code (watch.h). */
 #include "run/client/memory/modules.h"
 #include "run/client/memory/space_table.h"
 #include "run/client/memory/watch.h"
@@ -33,23 +33,23 @@ static bool wants_window(const Mapping *m, const MappedFile *f) {
     return is_reservation(m) || (f->regular && (f->elf || m->prot & PROT_EXEC));
 }
 
-/* True for a reservation that a just-in-time compiler probably makes for its code. At low addresses that code is covered by the map from guest to host addresses,
- * so jumps to it are found faster. Java reserves 240 MiB; the C library reserves 128 MiB and less for other things. */
+/* True for a reservation that a just-in-time compiler probably makes for its code. At low addresses that code is covered by the map from guest to
+ * host addresses, so jumps to it are found faster. Java reserves 240 MiB; the C library reserves 128 MiB and less for other things. */
 static bool may_be_for_code(const Mapping *m) {
     enum { MORE_THAN = 128 << 20, MOST = 256 << 20 };
     return !m->addr && m->prot == PROT_NONE && m->flags == NO_ACCESS_FLAGS && m->size > MORE_THAN && m->size <= MOST;
 }
 
-/* True if the mapping should be at low addresses, but need not be at a certain one. A low address that is only a hint comes from just-in-time compilers, which want their
- * code near the program that they are part of. */
+/* True if the mapping should be at low addresses, but need not be at a certain one. A low address that is only a hint comes from just-in-time
+ * compilers, which want their code near the program that they are part of. */
 static bool wants_low(const Mapping *m) {
     enum { MOST = 640 << 20 };
     return the.memory.window == LOW_WINDOW && !is_fixed(m) &&
            (may_be_for_code(m) || m->flags & MAP_32BIT || (m->addr && m->addr < LOW_CODE && m->size <= MOST));
 }
 
-/* The place in the window for a mapping; 0: the kernel chooses. The kernel takes all of the window for used, so a guest that asks for addresses that are free in the window gets
- * them here. If the window is at low addresses, it also holds what only has to be low. */
+/* The place in the window for a mapping; 0: the kernel chooses. The kernel takes all of the window for used, so a guest that asks for addresses that
+ * are free in the window gets them here. If the window is at low addresses, it also holds what only has to be low. */
 static u64 find_place(const Mapping *m, const MappedFile *f) {
     if (m->addr && !(m->flags & MAP_FIXED) && space_window_is_free(page_down(m->addr), m->size))
         return page_down(m->addr);
@@ -111,9 +111,9 @@ static i64 map(const Mapping *m, const MappedFile *f, bool *had_code, bool *firs
     return result;
 }
 
-/* The guest will have code at this address. Gives the map from guest to host addresses up if a look into it for this address could go wrong: below LOW_CODE the map has a word
- * for the address; from 1 << 45 on the word's place is beyond all user addresses, so the look faults, and translated code looks elsewhere from then on; in between, the word's
- * place may be some memory of the guest's. */
+/* The guest will have code at this address. Gives the map from guest to host addresses up if a look into it for this address could go wrong: below
+ * LOW_CODE the map has a word for the address; from 1 << 45 on the word's place is beyond all user addresses, so the look faults, and translated code
+ * looks elsewhere from then on; in between, the word's place may be some memory of the guest's. */
 static void leave_map(u64 code) {
     enum { ADDRESS_BITS = 47, WORD_BITS = 2 };
     if (code >= LOW_CODE && code < (u64)1 << (ADDRESS_BITS - WORD_BITS))

@@ -1,15 +1,15 @@
 /* space.c: the table of the guest's memory, and what the rest of the client asks of it. docs/address-space.md has a picture of the address space.
  *
- * The table `guest` says which addresses are the guest's, and which protection the guest asked for. Memory that is not in it does not belong to the guest, even if
- * the host has something mapped there: it is the client's memory, or a reservation. Guest code is never run where it lies, so the host never maps it with PROT_EXEC;
- * pages that are executable for the guest are readable for the host.
+ * The table `guest` says which addresses are the guest's, and which protection the guest asked for. Memory that is not in it does not belong to the
+ * guest, even if the host has something mapped there: it is the client's memory, or a reservation. Guest code is never run where it lies, so the host
+ * never maps it with PROT_EXEC; pages that are executable for the guest are readable for the host.
  *
- * The files around this one change the table: block.c makes it, mapping.c and brk.c make the guest's system calls, and modules.c keeps the list of mapped programs
- * and libraries. They are placed in the window, so that translated code in the arena behind it reaches them with 32-bit displacements; every other mapping is where
- * the kernel puts it.
+ * The files around this one change the table: block.c makes it, mapping.c and brk.c make the guest's system calls, and modules.c keeps the list of
+ * mapped programs and libraries. They are placed in the window, so that translated code in the arena behind it reaches them with 32-bit
+ * displacements; every other mapping is where the kernel puts it.
  *
- * One lock is held over a change of the table and the system call behind it. It is not held during calls of watch.h, whose functions ask for memory and modules
- * themselves. */
+ * One lock is held over a change of the table and the system call behind it. It is not held during calls of watch.h, whose functions ask for memory
+ * and modules themselves. */
 #include "run/client/memory/space_table.h"
 
 #include "run/client/memory/modules.h"
@@ -67,8 +67,8 @@ bool space_window_is_free(u64 start, u64 size) {
 
 /* --------------------------------------------------------------------------------------- for the rest of the client */
 
-/* Reserves memory where the kernel puts it or, if that place is not aligned, at the next aligned place below that is free. Never maps more than `size` bytes, not even
- * for a moment, because there may be a limit. */
+/* Reserves memory where the kernel puts it or, if that place is not aligned, at the next aligned place below that is free. Never maps more than
+ * `size` bytes, not even for a moment, because there may be a limit. */
 static i64 reserve_far(u64 size, u64 align) {
     i64 at = sys_mmap(0, size, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
     if (sys_failed(at) || !((u64)at & (align - 1)))

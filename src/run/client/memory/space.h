@@ -1,5 +1,5 @@
-/* space.h: the guest's address space: its system calls about memory (mapping.c, brk.c, shm.c), its start (block.c), and what the rest of the client tells or asks the table of
- * the guest's memory (space.c, modules.c). */
+/* space.h: the guest's address space: its system calls about memory (mapping.c, brk.c, shm.c), its start (block.c), and what the rest of the client
+ * tells or asks the table of the guest's memory (space.c, modules.c). */
 #ifndef RUN_CLIENT_SPACE_H
 #define RUN_CLIENT_SPACE_H
 

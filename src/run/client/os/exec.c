@@ -1,4 +1,5 @@
-/* exec.c: exec: starts a client for files that a client can run: this one, or the one for another kind of guest. All other files, and errors, are left to the kernel. */
+/* exec.c: exec: starts a client for files that a client can run: this one, or the one for another kind of guest. All other files, and errors, are
+ * left to the kernel. */
 #include "run/client/code/image.h"
 #include "run/client/code/translated.h"
 #include "run/client/core/debug.h"
@@ -166,9 +167,10 @@ static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char *
     return error;
 }
 
-/* Runs a program without a client. possible: the kernel would let this process run such a file; then the kernel gets the guest's limits, because the new program has nobody else to apply them. Hard limits cannot
- * be raised again, so they are set only if the file is whole and will run: exec is often tried in vain (for each directory of PATH, for a script without a #! line, for a damaged file), and this client
- * would be left with limits that are too low for it. */
+/* Runs a program without a client. possible: the kernel would let this process run such a file; then the kernel gets the guest's limits, because the
+ * new program has nobody else to apply them. Hard limits cannot be raised again, so they are set only if the file is whole and will run: exec is
+ * often tried in vain (for each directory of PATH, for a script without a #! line, for a damaged file), and this client would be left with limits
+ * that are too low for it. */
 static i64 exec_on_host(Thread *t, bool possible, const char *path, char **argv, char **envp) {
     Options found = the.opt;
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};

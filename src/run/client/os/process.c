@@ -23,8 +23,8 @@ __attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread 
 
 /* ---------------------------------------------------------------------------------------------------------- fork */
 
-/* Sets the registers in which the child differs from its parent. It gets no thread number here, but in thread_become: until then its Thread must not have its parent's number, or the parent would get the
- * signals that others send to the child. */
+/* Sets the registers in which the child differs from its parent. It gets no thread number here, but in thread_become: until then its Thread must not
+ * have its parent's number, or the parent would get the signals that others send to the child. */
 static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
     if (stack)
         guest_set_sp(&t->cpu, stack);
@@ -51,8 +51,8 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     tier_begin(t);
 }
 
-/* Makes the call with all locks held, so that no other thread is just changing the arena, the address space or a tool's data. The child does not have that thread, so the change would never be
- * completed there. */
+/* Makes the call with all locks held, so that no other thread is just changing the arena, the address space or a tool's data. The child does not have
+ * that thread, so the change would never be completed there. */
 static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
     tool_before_fork();
     translated_lock();
@@ -285,8 +285,9 @@ bool process_leave(Thread *t) {
     return !last;
 }
 
-/* Ends the thread by the kernel's own call, which also wakes the threads that wait for its end, when it no longer uses its stack. All signals are blocked before that, so that the kernel gives one that comes
- * now to another thread; if this thread has noted one already, it has to be delivered first. */
+/* Ends the thread by the kernel's own call, which also wakes the threads that wait for its end, when it no longer uses its stack. All signals are
+ * blocked before that, so that the kernel gives one that comes now to another thread; if this thread has noted one already, it has to be delivered
+ * first. */
 i64 process_exit_thread(Thread *t, int status) {
     u64 all = ~(u64)0, mask;
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);

@@ -30,7 +30,8 @@
 #include "run/client/os/syscall.h"
 #include "run/client/tool/tool.h"
 
-/* KERNEL_WRITES: how many bytes behind each argument the kernel is expected to write at most. RELEASES_MAX: how often guarded pages are made writable before a call. */
+/* KERNEL_WRITES: how many bytes behind each argument the kernel is expected to write at most. RELEASES_MAX: how often guarded pages are made writable
+ * before a call. */
 enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
 
 static i64 pass(Thread *t, u64 number, const u64 a[6]) {
@@ -161,7 +162,8 @@ static i64 own_exit(Thread *t, const u64 a[6]) {
     return process_exit_thread(t, (int)a[0]);
 }
 
-/* The kernel drops a signal if one of the same number is already on its way to the thread. So while a thread sends itself the signal that samples use, it gets no samples. */
+/* The kernel drops a signal if one of the same number is already on its way to the thread. So while a thread sends itself the signal that samples
+ * use, it gets no samples. */
 static i64 send_to_thread(Thread *t, u64 number, const u64 a[6], u64 tid, u64 sig) {
     bool collides = sig == TIER_SIGNAL && (u32)tid == t->tid;
     if (collides)

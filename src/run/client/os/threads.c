@@ -72,7 +72,8 @@ static Thread *take_spare(u64 host_stack_size) {
     return NULL;
 }
 
-/* A thread of optimised code has used more memory: its table, which the next thread does not need, and its host stack, perhaps to a great depth. Gives that back. */
+/* A thread of optimised code has used more memory: its table, which the next thread does not need, and its host stack, perhaps to a great depth.
+ * Gives that back. */
 static void empty_rest(Thread *t) {
     if (t->stack.host_size <= HOST_STACK_SMALL)
         return;

@@ -60,7 +60,8 @@ static bool next_stretch(u64 *start, u64 *end) {
     return *start < code_bytes();
 }
 
-/* Maps the same memory at a second place, which is what mremap does with an old size of zero. What is mapped there is replaced in one step, while threads run in it. */
+/* Maps the same memory at a second place, which is what mremap does with an old size of zero. What is mapped there is replaced in one step, while
+ * threads run in it. */
 static bool view_again(const u8 *from, u8 *to, u64 size) {
     return !sys_failed(sys_mremap((u64)from, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to));
 }
@@ -69,7 +70,8 @@ static bool show_at_run(u64 off, u64 size) {
     return view_again(arena.spare + off, arena.run + off, size);
 }
 
-/* Maps new memory for all views, except where the executable one shows other memory. The memory belongs to no file, because the guest's limit of file sizes would count for that. */
+/* Maps new memory for all views, except where the executable one shows other memory. The memory belongs to no file, because the guest's limit of file
+ * sizes would count for that. */
 static bool map_views(void) {
     i64 write = sys_mmap((u64)arena.write, code_bytes(), PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

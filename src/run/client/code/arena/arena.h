@@ -1,8 +1,8 @@
-/* arena.h: the memory of translated code. One piece of memory is mapped twice: executable behind the modules' window, so that code and guest data reach each other by 32-bit displacements, and
- * writable elsewhere. Data that code writes lies behind the executable view.
+/* arena.h: the memory of translated code. One piece of memory is mapped twice: executable behind the modules' window, so that code and guest data
+ * reach each other by 32-bit displacements, and writable elsewhere. Data that code writes lies behind the executable view.
  *
- * The executable view may also show other memory: the file of an image, or code from before a fork, which two processes have in common. A piece of that is copied to this process's own memory
- * before it is changed. Memory is only given back as a whole (arena_reset). */
+ * The executable view may also show other memory: the file of an image, or code from before a fork, which two processes have in common. A piece of
+ * that is copied to this process's own memory before it is changed. Memory is only given back as a whole (arena_reset). */
 #ifndef RUN_CLIENT_ARENA_H
 #define RUN_CLIENT_ARENA_H
 

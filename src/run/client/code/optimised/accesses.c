@@ -1,4 +1,5 @@
-/* accesses.c: see accesses.h. Handlers of signals read the list while threads add to it. So a list that is full is copied to a larger one, and the old one is never freed. */
+/* accesses.c: see accesses.h. Handlers of signals read the list while threads add to it. So a list that is full is copied to a larger one, and the
+ * old one is never freed. */
 #include "run/client/code/optimised/accesses.h"
 
 #include "run/client/core/sys.h"

@@ -1,4 +1,5 @@
-/* accesses.h: places in optimised code at which an access to the guest's memory may fault, and the exits at which the code goes on then, with the guest's state in whole. */
+/* accesses.h: places in optimised code at which an access to the guest's memory may fault, and the exits at which the code goes on then, with the
+ * guest's state in whole. */
 #ifndef RUN_CLIENT_ACCESSES_H
 #define RUN_CLIENT_ACCESSES_H
 
@@ -8,7 +9,8 @@
 typedef struct AccessesPart {
     u64 at, bytes;
 } AccessesPart;
-/* Notes the code in [start, end), which lies behind all code so far: its accesses with an exit (section LATHE_FAULTS), and those of a tool's functions (TOOL_ACCESSES). Under the arena's lock. */
+/* Notes the code in [start, end), which lies behind all code so far: its accesses with an exit (section LATHE_FAULTS), and those of a tool's
+ * functions (TOOL_ACCESSES). Under the arena's lock. */
 void accesses_add(u64 start, u64 end, AccessesPart rows, AccessesPart tools);
 /* All code is forgotten, and no thread is in it. */
 void accesses_forget_all(void);

@@ -1,9 +1,11 @@
 /* code.c: code of the optimising tier: how it is found, linked and run.
  *
- * The table `map` has all translations (entries.h). Each thread has a small table of its own (Thread.table), which translated code searches by itself, with the targets that its jumps and calls through
- * registers have asked for. A thread fills its own table, under the arena's lock; whatever makes translations invalid empties the tables of all threads.
+ * The table `map` has all translations (entries.h). Each thread has a small table of its own (Thread.table), which translated code searches by
+ * itself, with the targets that its jumps and calls through registers have asked for. A thread fills its own table, under the arena's lock; whatever
+ * makes translations invalid empties the tables of all threads.
  *
- * A direct call to a function that is not translated goes to a stub, which asks for the function. When its code exists, the stub becomes a jump to it. */
+ * A direct call to a function that is not translated goes to a stub, which asks for the function. When its code exists, the stub becomes a jump to
+ * it. */
 #include <linux/futex.h>
 
 #include "cache/pack.h"
@@ -100,8 +102,8 @@ static Module *module_of_code(u64 pc) {
     return prot != PROT_UNMAPPED && prot & PROT_WRITE ? NULL : space_module(pc);
 }
 
-/* Asks the server and waits, without the lock. Meanwhile, other threads may change the map, forget this very code, or move the module. Then the answer does not count, and the function returns false:
- * ask again. */
+/* Asks the server and waits, without the lock. Meanwhile, other threads may change the map, forget this very code, or move the module. Then the
+ * answer does not count, and the function returns false: ask again. */
 static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *facts, void **code) {
     TranslateMessage request = remote_request(pc, module_of_code(pc));
     u64 start = sys_now_us();
@@ -127,7 +129,8 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     return valid || !served;
 }
 
-/* Waits until a request of another thread has been answered, but not longer than a tenth of a second: if that thread was killed meanwhile, nobody will wake this one. */
+/* Waits until a request of another thread has been answered, but not longer than a tenth of a second: if that thread was killed meanwhile, nobody
+ * will wake this one. */
 static void await_news(Code *c) {
     u32 seen = c->news;
     struct timespec patience = {.tv_nsec = 100000000};
@@ -174,8 +177,8 @@ static bool is_watched(void) {
     return tool_package(&size) && quick_works();
 }
 
-/* With --tier=opt: gets optimised code for pc, and waits for the server if necessary. Several threads ask for different functions at the same time; if one asks for the same function already, this one
- * waits for its answer. */
+/* With --tier=opt: gets optimised code for pc, and waits for the server if necessary. Several threads ask for different functions at the same time;
+ * if one asks for the same function already, this one waits for its answer. */
 static void *find_optimised(Thread *t, Code *c, u64 pc) {
     if (!quick_code_bytes(pc))
         return trapping(pc, LATHE_TRAP_UNREADABLE);
@@ -226,8 +229,9 @@ static void *find(Thread *t, Code *c, u64 pc) {
     return code;
 }
 
-/* With --tier=opt: true if the code at pc may be optimised. If the guest is of the host's kind, that is only code of files to which the guest may not write; quick code is there for the rest, and sees each
- * change. An address with nothing to execute counts as well: optimised code for it raises the guest's fault. */
+/* With --tier=opt: true if the code at pc may be optimised. If the guest is of the host's kind, that is only code of files to which the guest may not
+ * write; quick code is there for the rest, and sees each change. An address with nothing to execute counts as well: optimised code for it raises the
+ * guest's fault. */
 static bool is_fixed(u64 pc) {
     int prot = space_prot(pc);
     bool executable = prot != PROT_UNMAPPED && (prot & PROT_EXEC);
@@ -383,13 +387,15 @@ static void note_changed(u64 start, u64 end) {
             the.memory.modules[i].changes++;
 }
 
-/* True if the translation of this entry was made from bytes in [start, end). A translation of code that is in no file has a guard of its own, so only its first address counts. */
+/* True if the translation of this entry was made from bytes in [start, end). A translation of code that is in no file has a guard of its own, so only
+ * its first address counts. */
 static bool is_of(const CodeEntry *e, u64 start, u64 end) {
     bool begins = e->pc >= start && e->pc < end, touches = e->span.start < end && start < e->span.end;
     return e->used && (begins || (touches && e->code && space_module(e->pc)));
 }
 
-/* Forgets translations of code in [start, end), which has changed: stubs of direct callers ask again. Their memory is not used again. Returns true if there were some. */
+/* Forgets translations of code in [start, end), which has changed: stubs of direct callers ask again. Their memory is not used again. Returns true if
+ * there were some. */
 static bool forget(Code *c, u64 start, u64 end) {
     bool any = false;
     for (u64 i = 0; i < c->map_cap; i++) {
@@ -511,8 +517,9 @@ static void leave_frames(void) {
         quick_expect_nobody(t);
 }
 
-/* A module whose memory is no longer executable here does not count as changed: a dynamic linker maps all of a file first, and then its data over a part of that.
- * If optimised code was forgotten, threads must not stay in it. With --tier=opt that is only enforced where the guest may write to its code now, since the next change will not be noticed. */
+/* A module whose memory is no longer executable here does not count as changed: a dynamic linker maps all of a file first, and then its data over a
+ * part of that. If optimised code was forgotten, threads must not stay in it. With --tier=opt that is only enforced where the guest may write to its
+ * code now, since the next change will not be noticed. */
 void code_forget(u64 start, u64 end) {
     if (is_allowed(start, PROT_EXEC))
         note_changed(start, end);
@@ -605,8 +612,8 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
 
 /* ------------------------------------------------------------------------------------------------------------ threads */
 
-/* True if optimised code has returned because only quick code can go on: it has come to a page of its file that can be written to, to an instruction that the lifter has no row for, or to one of which it
- * cannot tell a tool; or there is no server. */
+/* True if optimised code has returned because only quick code can go on: it has come to a page of its file that can be written to, to an instruction
+ * that the lifter has no row for, or to one of which it cannot tell a tool; or there is no server. */
 static bool is_for_quick(const Thread *t) {
     if (t->cpu.trap == LATHE_TRAP_NONE)
         return the.tier.code->unserved;

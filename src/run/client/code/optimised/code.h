@@ -13,8 +13,8 @@ _Noreturn void thread_start(Thread *t, u64 stack_top);
 bool code_init(void);
 /* The address by which translated code calls the client's function of that name: a trampoline near the code. */
 u64 code_helper(const char *name);
-/* Finds optimised code for the guest address pc: in the table, in the cache, or by waiting for the server; with --tier=auto, the way to quick code if there is none yet. Never NULL: what cannot be translated leads to
- * code that raises the guest's fault. */
+/* Finds optimised code for the guest address pc: in the table, in the cache, or by waiting for the server; with --tier=auto, the way to quick code if
+ * there is none yet. Never NULL: what cannot be translated leads to code that raises the guest's fault. */
 void *code_find(Thread *t, u64 pc);
 /* The following are for --tier=auto, and called with the arena's lock held.
  * True if there is optimised code for pc, or it was requested, or it is known that none can be had. */
@@ -44,8 +44,9 @@ void code_revert(u64 offset);
 /* Forgets all translations of guest code in [start, end), because that code has changed. */
 void code_discard(u64 start, u64 end);
 void code_after_fork(void); /* in the child */
-/* With --tier=opt, change what kind of code is made from now on. All translations so far are forgotten, and threads leave them (leave.h).
- * code_share: for memory that others see, too. code_watch: loops look for signals. code_keep_state: faults of the guest's accesses to memory leave with the state in whole. */
+/* With --tier=opt, change what kind of code is made from now on. All translations so far are forgotten, and threads leave them (leave.h). code_share:
+ * for memory that others see, too. code_watch: loops look for signals. code_keep_state: faults of the guest's accesses to memory leave with the state
+ * in whole. */
 void code_share(void);
 void code_watch(void);
 void code_keep_state(void);

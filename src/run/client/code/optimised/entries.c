@@ -72,7 +72,8 @@ void stub_redirect(void *stub, const void *target) {
     __atomic_store_n((u64 *)arena_writable(stub), stub_jump(stub, target), __ATOMIC_RELEASE);
 }
 
-/* Makes a function a jump, while other threads may be in it: in front of each function there is room for a jump (PATCH_BYTES), and its first two bytes become a short jump to that. */
+/* Makes a function a jump, while other threads may be in it: in front of each function there is room for a jump (PATCH_BYTES), and its first two
+ * bytes become a short jump to that. */
 static void redirect_function(u8 *code, const void *target) {
     stub_redirect(code - PATCH_BYTES, target);
     __atomic_store_n((u16 *)arena_writable(code), stub_back(PATCH_BYTES), __ATOMIC_RELEASE);

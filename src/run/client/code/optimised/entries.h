@@ -36,11 +36,12 @@ typedef struct Code {
 
 /* The entry of pc, or the free one where it would be, which is all zero. */
 CodeEntry *entry_slot(CodeEntry *map, u64 cap, u64 pc);
-/* What is known of pc: entry_known only looks, and returns an entry that is all zero if there is none; entry_for makes one then. Most addresses that are asked for never get one. */
+/* What is known of pc: entry_known only looks, and returns an entry that is all zero if there is none; entry_for makes one then. Most addresses that
+ * are asked for never get one. */
 const CodeEntry *entry_known(const Code *c, u64 pc);
 CodeEntry *entry_for(Code *c, u64 pc);
-/* entry_row: the row of a thread's own table that pc may be in. entry_prepare_rows: makes memory that is all zero a table without targets; even address 0, to which a guest may jump, is no target then.
- * entry_empty_rows: empties the tables of all threads. */
+/* entry_row: the row of a thread's own table that pc may be in. entry_prepare_rows: makes memory that is all zero a table without targets; even
+ * address 0, to which a guest may jump, is no target then. entry_empty_rows: empties the tables of all threads. */
 TableEntry *entry_row(Thread *t, u64 pc);
 void entry_prepare_rows(Thread *t);
 void entry_empty_rows(void);

@@ -19,8 +19,8 @@ void leave_give_up(void) {
     __atomic_fetch_add(&the.tier.code_age, 1, __ATOMIC_SEQ_CST);
 }
 
-/* A thread that waits (leave_wait) changes the age first and then looks at Thread.process.in_call. A thread that comes out of a system call clears in_call first and then looks at the age, here. So one of the
- * two notices the other. */
+/* A thread that waits (leave_wait) changes the age first and then looks at Thread.process.in_call. A thread that comes out of a system call clears
+ * in_call first and then looks at the age, here. So one of the two notices the other. */
 bool leave_due(const Thread *t) {
     if (!t->tier.optimised)
         return false;

@@ -1,5 +1,5 @@
-/* once.h: a tool's functions that are called once at each place (LatheWhere.once), in optimised code. Objects have a section with a flag for each place, which says whether they were called
- * (TOOL_ONCE_SECTION). All functions here are called with the arena's lock held. */
+/* once.h: a tool's functions that are called once at each place (LatheWhere.once), in optimised code. Objects have a section with a flag for each
+ * place, which says whether they were called (TOOL_ONCE_SECTION). All functions here are called with the arena's lock held. */
 #ifndef RUN_CLIENT_ONCE_H
 #define RUN_CLIENT_ONCE_H
 

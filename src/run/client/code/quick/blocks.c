@@ -326,8 +326,8 @@ void block_raise(u32 number) {
     quick_all.dead--;
 }
 
-/* The block's code for the instruction at pc: for a jump to it, or (inside) for a thread that comes to it in the middle of what a tool sees as a block. NULL: no instruction begins there, or this
- * one may not be entered in this way. */
+/* The block's code for the instruction at pc: for a jump to it, or (inside) for a thread that comes to it in the middle of what a tool sees as a
+ * block. NULL: no instruction begins there, or this one may not be entered in this way. */
 static u8 *code_in(const QuickBlock *b, u64 pc, bool inside) {
     const InsnLens *lens = block_lens(b);
     u64 at = b->pc;

@@ -1,7 +1,8 @@
-/* blocks.h: the tables of the quick tier: blocks by the guest page they lie in, their exits, and what threads have looked up. All functions here are called with the arena's lock held.
+/* blocks.h: the tables of the quick tier: blocks by the guest page they lie in, their exits, and what threads have looked up. All functions here are
+ * called with the arena's lock held.
  *
- * A block is quick code for a run of guest instructions, with one entry at each of them. An exit is a place where a block leaves for other guest code: a jump whose displacement leads to a stub at
- * first, and to the target's code once that exists (linked). */
+ * A block is quick code for a run of guest instructions, with one entry at each of them. An exit is a place where a block leaves for other guest
+ * code: a jump whose displacement leads to a stub at first, and to the target's code once that exists (linked). */
 #ifndef RUN_CLIENT_QUICK_BLOCKS_H
 #define RUN_CLIENT_QUICK_BLOCKS_H
 
@@ -107,8 +108,9 @@ Page *page_for(u64 number);
 u32 page_first(u64 page);
 u32 page_next(u32 block, u64 page);
 
-/* forget.c. page_guard: from now on, writes to this page are faults, if the guest may write to it, and so are writes to other pages that show the same memory. page_guard_anew: protects this page only, even
- * if it is marked as guarded already. page_forget: the blocks of the page go, and the page may be written to. pages_release: the same for all guarded pages. */
+/* forget.c. page_guard: from now on, writes to this page are faults, if the guest may write to it, and so are writes to other pages that show the
+ * same memory. page_guard_anew: protects this page only, even if it is marked as guarded already. page_forget: the blocks of the page go, and the
+ * page may be written to. pages_release: the same for all guarded pages. */
 void page_guard(u64 number);
 void page_guard_anew(u64 number);
 void page_forget(u64 number);
@@ -128,8 +130,9 @@ u32 block_add(const QuickBlock *b);
 void block_kill(u32 number);
 /* Undoes block_kill for a block whose guest bytes are what they were. Its pages are guarded. */
 void block_raise(u32 number);
-/* suspend.c: blocks that come back if a write to their page has not changed them. block_keep_text keeps the guest's bytes of a new block. block_suspend kills a block before a write to its page.
- * block_resume brings the suspended block at pc back if its bytes are the same, and returns its number, or 0. blocks_forget_suspended: none that is suspended now will come back. */
+/* suspend.c: blocks that come back if a write to their page has not changed them. block_keep_text keeps the guest's bytes of a new block.
+ * block_suspend kills a block before a write to its page. block_resume brings the suspended block at pc back if its bytes are the same, and returns
+ * its number, or 0. blocks_forget_suspended: none that is suspended now will come back. */
 void block_keep_text(QuickBlock *b);
 void block_suspend(u32 number);
 u32 block_resume(Thread *t, u64 pc);
@@ -144,18 +147,21 @@ u32 block_at(u64 pc);
 u64 block_next(u64 pc);
 
 u32 exit_new(ExitKind kind, u64 pc, u8 *site);
-/* Makes the exit's jump lead to its target's code if that exists, else to the exit's stub. Several threads that have left by the same stub may call this one after the other. */
+/* Makes the exit's jump lead to its target's code if that exists, else to the exit's stub. Several threads that have left by the same stub may call
+ * this one after the other. */
 void exit_link(u32 number);
 /* The functions of an EXIT_ONCE were called: takes its jump away. */
 void exit_end_once(u32 number);
-/* In a copy of the program: puts the jumps of all EXIT_ONCE back. Calls that go directly to a function go through its entry of a PLT again, where such a jump may be. */
+/* In a copy of the program: puts the jumps of all EXIT_ONCE back. Calls that go directly to a function go through its entry of a PLT again, where
+ * such a jump may be. */
 void exits_begin_once(void);
 /* Links an EXIT_LINKAGE to the code at its pc, and lets it go directly to `target` as long as the dynamic linker's word says so. */
 void exit_link_linkage(u32 number, u64 target);
 /* Makes all linked jumps to pc lead to `code`, including those that led to the middle of another block. */
 void exits_redirect(u64 pc, const u8 *code);
 
-/* Note where the code for the target of a call, return or jump is, in the map or in the tables of this thread. tables_clear removes a target from the map or from all threads' tables. */
+/* Note where the code for the target of a call, return or jump is, in the map or in the tables of this thread. tables_clear removes a target from the
+ * map or from all threads' tables. */
 void table_set_call(Thread *t, u64 pc, const u8 *code);
 void table_set_return(Thread *t, u64 pc, const u8 *code);
 void table_set_jump(Thread *t, u64 pc, const u8 *code);

@@ -28,7 +28,8 @@ static void add(Body *b, u64 pc) {
 
 static u32 size_of(u64 pc, u32 depth, StepLook *look);
 
-/* Adds the places to which this step leads. Returns how many instructions of called functions it counts for; more than SMALL_INSNS if it leaves the function otherwise than by a return. */
+/* Adds the places to which this step leads. Returns how many instructions of called functions it counts for; more than SMALL_INSNS if it leaves the
+ * function otherwise than by a return. */
 static u32 follow(Body *b, const Step *s, u32 depth, StepLook *look) {
     u32 called = 0;
     if (s->kind == STEP_END)

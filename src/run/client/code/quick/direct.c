@@ -45,7 +45,8 @@ static bool register_of(const LatheValue *v, const What *w, EmitValue *value) {
     return reg < GUEST_REGISTERS;
 }
 
-/* The value that a hook asks for, as quick code can compute it; 0 if it has no meaning at this event. Returns false if only C can compute it, from the whole state. */
+/* The value that a hook asks for, as quick code can compute it; 0 if it has no meaning at this event. Returns false if only C can compute it, from
+ * the whole state. */
 static bool value_of(const LatheValue *v, const What *w, EmitValue *value) {
     const InsnView *view = &w->insn->view;
     *value = constant(0);
@@ -161,8 +162,9 @@ static bool emit_calls(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     return true;
 }
 
-/* Left to C are instructions whose addresses are noted for a visit behind them, and the visits before and behind all passes of a repeated instruction: when a signal was delivered between two passes, the
- * guest comes back to the instruction, and only C knows that the visit before it was made. */
+/* Left to C are instructions whose addresses are noted for a visit behind them, and the visits before and behind all passes of a repeated
+ * instruction: when a signal was delivered between two passes, the guest comes back to the instruction, and only C knows that the visit before it was
+ * made. */
 static bool can_emit(const SiteInsn *insn, SitePhase phase) {
     return the.opt.tool_without != TOOL_WITHOUT_ALL && insn->known && !insn->notes_addresses &&
            insn->repeats == (phase == SITE_PASS);

@@ -11,8 +11,8 @@ enum { DIRECT_BYTES = 1920 }; /* most of the code for one phase of an instructio
 /* Emits calls of all functions of a phase, in their order. Returns false if one of them cannot be called so; then nothing was emitted. */
 bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase);
 
-/* direct_recall makes the tool's function that the thread is in return to a trap instead of quick code. In the trap's handler, direct_recalled returns the host address of the quick code; 0: it was another
- * trap. */
+/* direct_recall makes the tool's function that the thread is in return to a trap instead of quick code. In the trap's handler, direct_recalled
+ * returns the host address of the quick code; 0: it was another trap. */
 void direct_recall(Thread *t);
 u64 direct_recalled(const Thread *t, u64 trap_pc);
 

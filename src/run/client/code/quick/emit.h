@@ -1,5 +1,6 @@
-/* emit.h: the code of single instructions, for make.c, which makes blocks of them. There are two makers of such code, which have these functions: host/NAME/copy, where the guest's instructions are
- * the host's own, and code/stencil, where they are not. Addresses of code are those at which it will run (arena.h). */
+/* emit.h: the code of single instructions, for make.c, which makes blocks of them. There are two makers of such code, which have these functions:
+ * host/NAME/copy, where the guest's instructions are the host's own, and code/stencil, where they are not. Addresses of code are those at which it
+ * will run (arena.h). */
 #ifndef RUN_CLIENT_EMIT_H
 #define RUN_CLIENT_EMIT_H
 
@@ -26,7 +27,8 @@ typedef enum ExitKind {
 
 enum { EMIT_INSNS = 128 }; /* most of a block */
 
-/* A call of the guest is a host call, which pushes the host's return address. It leads to some code behind the block that puts the guest's return address in its place. */
+/* A call of the guest is a host call, which pushes the host's return address. It leads to some code behind the block that puts the guest's return
+ * address in its place. */
 typedef struct EmitCall {
     u8 *site;      /* displacement of the host call */
     u64 pc, next;  /* where the guest calls, and returns to */
@@ -70,7 +72,8 @@ typedef struct EmitValue {
     Operand at;
 } EmitValue;
 
-/* Host registers that hold words of the tool's own (in the Thread, at these offsets) from one visit to the next. The guest's values of these registers are not needed, or put aside. */
+/* Host registers that hold words of the tool's own (in the Thread, at these offsets) from one visit to the next. The guest's values of these
+ * registers are not needed, or put aside. */
 enum { EMIT_REGISTERS = 16, EMIT_ASIDE_WORDS = 1 << EMIT_REGISTERS };
 typedef struct EmitWords {
     u32 registers;
@@ -88,7 +91,9 @@ typedef struct Emitter {
     EmitLive live;
     u64 kept_pc; /* visits before this instruction have changed these registers, which it overwrites: */
     u32 kept;
-    u32 aside; /* registers that visits have put aside and that no instruction has needed since; above these bits, whether registers hold words of the tool (EMIT_ASIDE_WORDS) */
+    /* Registers that visits have put aside and that no instruction has needed since; above these bits, EMIT_ASIDE_WORDS: registers hold words of the
+     * tool. */
+    u32 aside;
     EmitWords words;
     bool flags_set;             /* the code before has set the flags for the code that it returns to */
     u64 looked_from, looked_to; /* guest bytes that were looked at to emit the block's code; empty if from > to */
@@ -114,8 +119,8 @@ typedef struct EmitResult {
     EmitExit exit;
 } EmitResult;
 
-/* Jumps by the map lead to this code, of so many bytes, in front of the code of a guest instruction: it gives the guest the register back that the jump has used. 0 bytes: such jumps use no register of
- * the guest's. */
+/* Jumps by the map lead to this code, of so many bytes, in front of the code of a guest instruction: it gives the guest the register back that the
+ * jump has used. 0 bytes: such jumps use no register of the guest's. */
 extern const u32 emit_entry_bytes;
 void emit_entry(Emitter *e);
 /* True if such code is in front of this code. */
@@ -126,15 +131,18 @@ enum { EMIT_INSN_BYTES = GUEST_CODE_BYTES, EMIT_LEAVE_BYTES = 20 };
 
 /* Called once, before there are blocks: makes code that all of them use. */
 void emit_prepare(void);
-/* Emits the instruction at e->pc; `bytes` of guest code can be read there. Sets *next to the address behind it; if it is no instruction, to the address behind the bytes that decide that. */
+/* Emits the instruction at e->pc; `bytes` of guest code can be read there. Sets *next to the address behind it; if it is no instruction, to the
+ * address behind the bytes that decide that. */
 EmitResult emit_next(Emitter *e, u64 bytes, u64 *next);
-/* A call of code that only jumps by a word in memory (an entry of a PLT) compares the word with the function to which it led before, and goes there directly. emit_linkage finds out where the word leads;
- * it returns false as long as the dynamic linker has not written it, or if there is other code at pc now. */
+/* A call of code that only jumps by a word in memory (an entry of a PLT) compares the word with the function to which it led before, and goes there
+ * directly. emit_linkage finds out where the word leads; it returns false as long as the dynamic linker has not written it, or if there is other code
+ * at pc now. */
 bool emit_linkage(u64 pc, u8 *site, u64 *target);
 /* Sets the function that the word is compared with; 0: none. */
 void emit_set_linkage(u8 *site, u64 target);
-/* Code around one pass of the repeated instruction at e->pc. emit_loop_begin: leaves the loop if no pass is left. emit_loop_count: counts a pass. emit_loop_end: goes back to the begin if another pass
- * follows. What is emitted between the last two finds the registers as they are behind the pass. */
+/* Code around one pass of the repeated instruction at e->pc. emit_loop_begin: leaves the loop if no pass is left. emit_loop_count: counts a pass.
+ * emit_loop_end: goes back to the begin if another pass follows. What is emitted between the last two finds the registers as they are behind the
+ * pass. */
 EmitLoop emit_loop_begin(Emitter *e, u64 bytes);
 void emit_loop_count(Emitter *e, u64 bytes);
 void emit_loop_end(Emitter *e, u64 bytes, const EmitLoop *loop);
@@ -156,9 +164,11 @@ typedef enum EmitVisited {
 EmitVisited emit_visit(Emitter *e, const EmitVisit *visit);
 enum { EMIT_VISIT_BYTES = 640 }; /* most of its bytes, and again so many behind the block */
 
-/* Guest registers that visits have put aside stay there as long as no instruction needs them. emit_give_back emits code that restores those that the next instruction needs; NULL: all. */
+/* Guest registers that visits have put aside stay there as long as no instruction needs them. emit_give_back emits code that restores those that the
+ * next instruction needs; NULL: all. */
 void emit_give_back(Emitter *e, const InsnView *next);
-/* Notes which registers are aside where this code begins, so that emit_note_spills finds them if a thread is interrupted there. Called in the order of the code's addresses. */
+/* Notes which registers are aside where this code begins, so that emit_note_spills finds them if a thread is interrupted there. Called in the order
+ * of the code's addresses. */
 void emit_note_aside(const u8 *code, u32 registers);
 /* True if no register is aside where this code of an instruction, or of a visit before it, begins. */
 bool emit_has_all(const u8 *code);
@@ -168,8 +178,8 @@ bool emit_target(const InsnView *view, EmitValue *value);
 
 /* Emits what belongs behind a block: the second half of its calls, and parts of a tool's functions. */
 void emit_rest(Emitter *e);
-/* Code that adds an amount to a word of the Thread. The amount is set later (emit_set_amount); if it is zero, the code is replaced by instructions that do nothing. A small amount is at most EMIT_SMALL, with
- * either sign. */
+/* Code that adds an amount to a word of the Thread. The amount is set later (emit_set_amount); if it is zero, the code is replaced by instructions
+ * that do nothing. A small amount is at most EMIT_SMALL, with either sign. */
 typedef struct EmitCount {
     u8 *at;
     u8 bytes, amount_at; /* of the code; where in it the amount is */
@@ -183,12 +193,14 @@ void emit_set_amount(const EmitCount *count, i32 amount);
 void emit_set_off(const EmitCount *count, u32 off);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
-/* A place whose code can be turned into a jump and back, each time by one store, so that other threads see the one or the other. emit_switch returns the place: the code that is emitted next if `over`, else an
- * instruction that does nothing. emit_begin_switch makes it a jump and returns the bytes that were there, which emit_end_switch puts back. */
+/* A place whose code can be turned into a jump and back, each time by one store, so that other threads see the one or the other. emit_switch returns
+ * the place: the code that is emitted next if `over`, else an instruction that does nothing. emit_begin_switch makes it a jump and returns the bytes
+ * that were there, which emit_end_switch puts back. */
 u8 *emit_switch(Emitter *e, bool over);
 u64 emit_begin_switch(u8 *place, const u8 *target);
 void emit_end_switch(u8 *place, u64 bytes);
-/* True if the code of the next instructions from pc on is long enough for such a jump, and nothing else changes it. `bytes` of guest code can be read; at most EMIT_SWITCH_INSNS instructions are looked at. */
+/* True if the code of the next instructions from pc on is long enough for such a jump, and nothing else changes it. `bytes` of guest code can be
+ * read; at most EMIT_SWITCH_INSNS instructions are looked at. */
 enum { EMIT_SWITCH_INSNS = 5 };
 bool emit_can_switch(u64 pc, u64 bytes);
 /* Makes code that crosses to the other tier and goes on at the target there. */

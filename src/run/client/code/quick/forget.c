@@ -1,5 +1,5 @@
-/* forget.c: guest code that changes. Blocks of memory that is unmapped or changed are forgotten. A page with blocks to which the guest may write is guarded: the host may not write to it, so a write
- * faults, its blocks are forgotten first, and then the write is made again. */
+/* forget.c: guest code that changes. Blocks of memory that is unmapped or changed are forgotten. A page with blocks to which the guest may write is
+ * guarded: the host may not write to it, so a write faults, its blocks are forgotten first, and then the write is made again. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
@@ -67,8 +67,8 @@ static bool allow_writes(Page *p) {
     return true;
 }
 
-/* Calls `what` for each known page that [start, end) touches, and returns how often it has returned true. If the range has more pages than the table of pages has entries, goes through the table
- * instead. */
+/* Calls `what` for each known page that [start, end) touches, and returns how often it has returned true. If the range has more pages than the table
+ * of pages has entries, goes through the table instead. */
 static u64 each_page(u64 start, u64 end, bool (*what)(Page *, u64, u64)) {
     u64 first = start >> PAGE_SHIFT, last = (end - 1) >> PAGE_SHIFT, count = 0;
     if (start >= end)

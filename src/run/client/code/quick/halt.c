@@ -1,7 +1,8 @@
 /* halt.c: makes threads leave translated code and wait, while the code that they were in is replaced (renew.c), or while a debugger looks at them.
  *
- * Each thread gets a signal that the guest cannot block, and comes to where its guest's state is whole in its Thread. A thread in a system call is there already; others wait on their way from C to
- * quick code (quick_resume looks at Thread.quick.stop). Loops of optimised code look for signals if there are several threads. */
+ * Each thread gets a signal that the guest cannot block, and comes to where its guest's state is whole in its Thread. A thread in a system call is
+ * there already; others wait on their way from C to quick code (quick_resume looks at Thread.quick.stop). Loops of optimised code look for signals if
+ * there are several threads. */
 #include "run/client/code/quick/halt.h"
 
 #include <linux/futex.h>
@@ -58,7 +59,8 @@ static bool all_stopped(void) {
     return true;
 }
 
-/* Asks again and again, because a signal may get lost: the guest may have sent itself the same one. In between, the lock is free for threads that need it on their way to where they stop. */
+/* Asks again and again, because a signal may get lost: the guest may have sent itself the same one. In between, the lock is free for threads that
+ * need it on their way to where they stop. */
 void halt_all(HaltReason reason, const Thread *self) {
     static const struct timespec moment = {0, POLL_NS};
     u32 nobody = 0;

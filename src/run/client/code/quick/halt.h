@@ -4,15 +4,16 @@
 
 #include "run/client/core/client.h"
 
-/* What threads are halted for. Each reason has a bit in Thread.quick.stop. So has HALT_ATTEND, which halts nobody: it asks one thread to attend to the debugger (core/debug.h). */
+/* What threads are halted for. Each reason has a bit in Thread.quick.stop. So has HALT_ATTEND, which halts nobody: it asks one thread to attend to
+ * the debugger (core/debug.h). */
 typedef enum HaltReason { HALT_RENEWAL, HALT_DEBUGGER, HALTS, HALT_ATTEND = HALTS } HaltReason;
 
 static inline u64 halt_bit(HaltReason reason) {
     return (u64)1 << reason;
 }
 
-/* Makes every other thread of this process come to where its state is whole, and wait. Called with the arena's lock held, which is free for moments meanwhile. There is one halt at a time for each reason
- * (halt_await). A second call for the same reason halts the threads that were released since. */
+/* Makes every other thread of this process come to where its state is whole, and wait. Called with the arena's lock held, which is free for moments
+ * meanwhile. There is one halt at a time for each reason (halt_await). A second call for the same reason halts the threads that were released since. */
 void halt_all(HaltReason reason, const Thread *self);
 /* Lets all go on. */
 void halt_end(HaltReason reason);
@@ -26,7 +27,8 @@ bool halt_is_halted(const Thread *t, HaltReason reason);
 void halt_attend(Thread *t);
 /* With the lock held: waits until nobody is halted for this reason. The thread that waits counts as one that has stopped. */
 void halt_await(Thread *t, HaltReason reason);
-/* Called by a thread that was asked to stop, with its state whole: waits as long as it is halted. A thread that is halted for the debugger comes back, too, when it has to attend to it. */
+/* Called by a thread that was asked to stop, with its state whole: waits as long as it is halted. A thread that is halted for the debugger comes
+ * back, too, when it has to attend to it. */
 void halt_wait(Thread *t);
 
 /* True if none of the threads belongs to another process, which could not be halted. With the lock held. */

@@ -1,4 +1,5 @@
-/* locate.c: which guest instruction a host address in quick code belongs to; and which functions and loops there are, as far as calls and jumps of quick code show them. */
+/* locate.c: which guest instruction a host address in quick code belongs to; and which functions and loops there are, as far as calls and jumps of
+ * quick code show them. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
@@ -109,7 +110,8 @@ u64 quick_function(u64 pc) {
     return best;
 }
 
-/* True if loop `a` comes before loop `b` in the list: the loop that begins last is the innermost; of several jumps back to one place, the nearest makes the loop. */
+/* True if loop `a` comes before loop `b` in the list: the loop that begins last is the innermost; of several jumps back to one place, the nearest
+ * makes the loop. */
 static bool is_inside(const QuickLoop *a, const QuickLoop *b) {
     return a->start != b->start ? a->start > b->start : a->end < b->end;
 }

@@ -73,8 +73,8 @@ static void look_at(const Making *m, u64 bytes, SiteInsn *insn) {
     sites_look(insn, bytes);
 }
 
-/* Emits what is counted at the instruction, and then calls of functions that quick code makes by itself, which may ask for the counts. Returns false, with nothing emitted, if there are no such
- * functions. */
+/* Emits what is counted at the instruction, and then calls of functions that quick code makes by itself, which may ask for the counts. Returns false,
+ * with nothing emitted, if there are no such functions. */
 static bool add_direct(Making *m, const SiteInsn *insn, bool *begins_run) {
     u8 *before = m->e->at;
     Tally tally = m->tally;
@@ -91,15 +91,16 @@ static bool add_direct(Making *m, const SiteInsn *insn, bool *begins_run) {
     return false;
 }
 
-/* Emits an exit for functions that are called outside of quick code, and then what is counted. In this order, because a signal may come at the exit: then the instruction is begun, and counted, again. */
+/* Emits an exit for functions that are called outside of quick code, and then what is counted. In this order, because a signal may come at the exit:
+ * then the instruction is begun, and counted, again. */
 static bool add_left(Making *m, const SiteInsn *insn) {
     if (visit_emit(m->e, insn, SITE_BEFORE) || insn->repeats)
         tally_end(&m->tally);
     return tally_insn(&m->tally, m->e, insn);
 }
 
-/* Emits what a tool does before the instruction, which the tables have like an instruction of no bytes. Returns the marks (head, run) for the instruction itself; none, if what the tool does has got
- * them. */
+/* Emits what a tool does before the instruction, which the tables have like an instruction of no bytes. Returns the marks (head, run) for the
+ * instruction itself; none, if what the tool does has got them. */
 static InsnLens add_hooks(Making *m, const SiteInsn *insn) {
     const u8 *before = m->e->at;
     u32 aside = m->e->aside;
@@ -178,7 +179,8 @@ static EmitResult add_plain(Making *m, u64 bytes, u64 *next, const SiteInsn *ins
     return r;
 }
 
-/* How many bytes emit_next may look at. It may join several guest instructions if it sees all their bytes; a tool has to see each one, so it gets the bytes of one only. */
+/* How many bytes emit_next may look at. It may join several guest instructions if it sees all their bytes; a tool has to see each one, so it gets the
+ * bytes of one only. */
 static u64 bytes_for(const SiteInsn *insn, u64 bytes) {
     return sites_exist() && insn->known ? insn->view.size : bytes;
 }
@@ -252,7 +254,8 @@ static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
             tier_found_loop(t, exit_no(i)->pc);
 }
 
-/* Notes where the guest returns to behind the block's calls. Called when the whole block is there, because other threads find these places in the map from now on. */
+/* Notes where the guest returns to behind the block's calls. Called when the whole block is there, because other threads find these places in the map
+ * from now on. */
 static void let_return(Thread *t, const Emitter *e) {
     for (u32 i = 0; i < e->returns; i++)
         table_set_return(t, e->returned[i].pc, e->returned[i].code);
@@ -274,7 +277,8 @@ static u8 *begin_block(Emitter *e, u64 pc) {
     return e->at;
 }
 
-/* True if the block depends on its own guest bytes only, so that it may come back when they are the same (suspend.c). A block that ends because there is no instruction depends on bytes behind it. */
+/* True if the block depends on its own guest bytes only, so that it may come back when they are the same (suspend.c). A block that ends because there
+ * is no instruction depends on bytes behind it. */
 static bool follows_from_bytes(const QuickBlock *b, const Emitter *e, u32 first_exit) {
     if (e->looked_to && (e->looked_from < b->pc || e->looked_to > b->pc + b->size))
         return false;

@@ -4,8 +4,8 @@
  * the lower half of a host address whose upper half is zero (space.h: LOW_MAP), or zero, if nobody has asked for it yet. Addresses behind that, of
  * which there are few (code that is made at run time), are in the tables of threads. The map's pages are there as far as there is code.
  *
- * If the jump needs a register of the guest's for that, the map leads to code that first gives the register back: see emit_entry. Whoever writes to the map holds the arena's lock; threads read it at
- * any time. */
+ * If the jump needs a register of the guest's for that, the map leads to code that first gives the register back: see emit_entry. Whoever writes to
+ * the map holds the arena's lock; threads read it at any time. */
 #ifndef RUN_CLIENT_QUICK_MAP_H
 #define RUN_CLIENT_QUICK_MAP_H
 

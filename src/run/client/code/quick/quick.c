@@ -1,11 +1,12 @@
 /* quick.c: the quick tier: the C functions that quick code leaves for.
  *
- * Where guest and host are the same kind of machine, an instruction's own encoding is its fastest translation and the only one that needs no semantics: copy_emit.c copies it. Elsewhere quick code is
- * made of stencils (code/stencil). Both keep the guest's state exact at every instruction, and a jump may lead to every instruction of a block.
+ * Where guest and host are the same kind of machine, an instruction's own encoding is its fastest translation and the only one that needs no
+ * semantics: copy_emit.c copies it. Elsewhere quick code is made of stencils (code/stencil). Both keep the guest's state exact at every instruction,
+ * and a jump may lead to every instruction of a block.
  *
- * make.c makes blocks; blocks.c has their tables. A block's exit is a jump, which leads to a stub at first: the stub comes to quick_exit with the exit's number, and the jump leads to the target's
- * code from then on. Targets that are computed (returns, calls and jumps by register) are looked up in the map or the thread's tables; quick_lookup and its relatives are called for those that are not
- * there. */
+ * make.c makes blocks; blocks.c has their tables. A block's exit is a jump, which leads to a stub at first: the stub comes to quick_exit with the
+ * exit's number, and the jump leads to the target's code from then on. Targets that are computed (returns, calls and jumps by register) are looked up
+ * in the map or the thread's tables; quick_lookup and its relatives are called for those that are not there. */
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/visit.h"
 
@@ -32,7 +33,8 @@ static bool deliver(Thread *t) {
     return pc == t->cpu.pc;
 }
 
-/* Code for the guest to go on at pc. If visits of that instruction are not to be made again (visit.c), it is quick code: optimised code knows nothing of that. */
+/* Code for the guest to go on at pc. If visits of that instruction are not to be made again (visit.c), it is quick code: optimised code knows nothing
+ * of that. */
 static u8 *find_to_go_on(Thread *t, u64 pc) {
     u8 *code = quick_find(t, pc);
     u32 n = t->tool.skip_pc == pc ? block_at(pc) : 0;
@@ -55,7 +57,8 @@ static void stop_here(Thread *t) {
     }
 }
 
-/* Called whenever the thread is about to (re-)enter quick code at t->cpu.pc: waits if it is halted, delivers signals, begins all code anew if that is due, and sets t->quick.target. */
+/* Called whenever the thread is about to (re-)enter quick code at t->cpu.pc: waits if it is halted, delivers signals, begins all code anew if that is
+ * due, and sets t->quick.target. */
 static void go_on(Thread *t) {
     if (t->quick.stop)
         stop_here(t);
@@ -219,8 +222,9 @@ static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
     arena_unlock();
 }
 
-/* A host return leaves the host address of its code on the guest's stack, in the place that the guest has given up. Programs whose stack is a list of what to do return through the same place again:
- * then the guest's pc is a host address, and this replaces it by the guest address. The map leads to emit_entry's code in front. Returns that drop bytes are looked up as jumps. */
+/* A host return leaves the host address of its code on the guest's stack, in the place that the guest has given up. Programs whose stack is a list of
+ * what to do return through the same place again: then the guest's pc is a host address, and this replaces it by the guest address. The map leads to
+ * emit_entry's code in front. Returns that drop bytes are looked up as jumps. */
 static void undo_return(Thread *t) {
     QuickPlace place;
     u64 host = t->cpu.pc;

@@ -70,7 +70,8 @@ bool quick_allow_writes(void);
 
 /* of quick.S */
 extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
-/* quick_near: the address of a place of quick.S in its copy near quick code. quick_original: the opposite; an address that is not in the copy is returned as it is. */
+/* quick_near: the address of a place of quick.S in its copy near quick code. quick_original: the opposite; an address that is not in the copy is
+ * returned as it is. */
 void (*quick_near(void (*place)(void)))(void);
 u64 quick_original(u64 place);
 /* See translated_detour (translated.h). */
@@ -81,8 +82,8 @@ bool quick_is_between(const Thread *t, u64 host);
 void quick_connect(Thread *t);
 void quick_connect_maker(Thread *t);
 bool quick_is_in_assembly(u64 host); /* in the assembly around quick code, or that of crossings */
-/* copy_flags.c, stencil_thread.c: what quick code keeps only for programs that need it. quick_keep_flags: returns keep the flags from now on, or, with stencils, flags that nobody reads are computed.
- * anew: code that exists does not do so; if it has to, it is stale until all of it is made anew. */
+/* copy_flags.c, stencil_thread.c: what quick code keeps only for programs that need it. quick_keep_flags: returns keep the flags from now on, or,
+ * with stencils, flags that nobody reads are computed. anew: code that exists does not do so; if it has to, it is stale until all of it is made anew. */
 void quick_keep_flags(bool anew);
 /* Code with a tool's functions in it keeps registers for handlers of faults from now on. */
 void quick_keep_registers(void);

@@ -1,7 +1,7 @@
 /* renew.c: replaces translated code, or begins all of it anew, while other threads are halted (halt.c).
  *
- * All code is begun anew when its memory is full, or when most blocks are of guest code that exists no longer: memory of single blocks cannot be used again, because a thread may be in it. Every
- * translation is forgotten then, and no thread returns to frames of optimised code on its host stack. */
+ * All code is begun anew when its memory is full, or when most blocks are of guest code that exists no longer: memory of single blocks cannot be used
+ * again, because a thread may be in it. Every translation is forgotten then, and no thread returns to frames of optimised code on its host stack. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"

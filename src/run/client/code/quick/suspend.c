@@ -36,7 +36,8 @@ void block_suspend(u32 number) {
     p->suspended = number;
 }
 
-/* Takes the suspended block that begins at pc off its page's list, and returns its number, or 0. It comes back now or never, because another block will begin there. */
+/* Takes the suspended block that begins at pc off its page's list, and returns its number, or 0. It comes back now or never, because another block
+ * will begin there. */
 static u32 take(u64 pc) {
     Page *p = page_known(pc >> PAGE_SHIFT);
     u32 *at = p ? &p->suspended : NULL;
@@ -57,8 +58,9 @@ static bool is_as_before(const QuickBlock *b) {
     return !memcmp((const u8 *)b->pc, text_of(b), b->size);
 }
 
-/* Notes where the guest returns to behind the block's calls, as for a new block: the processor predicts the return there, even if another block has the same instruction by now. There is such a place
- * behind the last instruction, too, if the block goes on elsewhere. emit_entry's code marks these places; where there is none, returns are looked up. */
+/* Notes where the guest returns to behind the block's calls, as for a new block: the processor predicts the return there, even if another block has
+ * the same instruction by now. There is such a place behind the last instruction, too, if the block goes on elsewhere. emit_entry's code marks these
+ * places; where there is none, returns are looked up. */
 static void let_return(Thread *t, const QuickBlock *b) {
     const InsnLens *lens = block_lens(b);
     u64 pc = b->pc;

@@ -6,8 +6,8 @@
 #include "run/client/tool/explain.h"
 #include "run/client/tool/table/tables.h"
 
-/* What each instruction adds to a tool's counts. There are few different sets of amounts (kinds), so each instruction has the number of its kind. If a tool counts nothing but instructions, all
- * instructions count alike, and nothing is listed. */
+/* What each instruction adds to a tool's counts. There are few different sets of amounts (kinds), so each instruction has the number of its kind. If
+ * a tool counts nothing but instructions, all instructions count alike, and nothing is listed. */
 typedef struct Amounts {
     i32 of[TOOL_COUNTS];
 } Amounts;

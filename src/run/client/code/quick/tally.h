@@ -1,8 +1,8 @@
 /* tally.h: what a tool counts at instructions, in quick code.
  *
- * A tool's function that only adds amounts to counters which are known beforehand is not called. Instructions that are always executed together are a run: from a place where a jump may lead, up to the next
- * jump, call or other way out. The additions of all its instructions are made as one, at its beginning. If a thread leaves a run in its middle (a fault, a signal, code that changes), what was
- * counted ahead is taken back. */
+ * A tool's function that only adds amounts to counters which are known beforehand is not called. Instructions that are always executed together are a
+ * run: from a place where a jump may lead, up to the next jump, call or other way out. The additions of all its instructions are made as one, at its
+ * beginning. If a thread leaves a run in its middle (a fault, a signal, code that changes), what was counted ahead is taken back. */
 #ifndef RUN_CLIENT_TALLY_H
 #define RUN_CLIENT_TALLY_H
 
@@ -17,7 +17,8 @@ typedef struct Tally {
     i32 amount[TOOL_COUNTS];
     bool small; /* no amount is larger than EMIT_SMALL */
     EmitCount site[TOOL_COUNTS];
-    /* If the tool has tables: a shared row (tool/table/tables.h) that stands for the additions below. rows_seen: how many the instructions have, with those to the same row. */
+    /* If the tool has tables: a shared row (tool/table/tables.h) that stands for the additions below. rows_seen: how many the instructions have, with
+     * those to the same row. */
     u32 shared, row_count, rows_seen;
     RowAdd row[TOOL_RUN_ROWS];
     EmitCount row_site;

@@ -1,7 +1,8 @@
-/* views.c: memory that is mapped more than once. Just-in-time compilers that never have code writable where it is executed write it by another view (mapping). So all views of a page with blocks are
- * guarded (forget.c), and a write to one makes the blocks of all of them go away.
+/* views.c: memory that is mapped more than once. Just-in-time compilers that never have code writable where it is executed write it by another view
+ * (mapping). So all views of a page with blocks are guarded (forget.c), and a write to one makes the blocks of all of them go away.
  *
- * The kernel's list of mappings says which show the same memory; it is read again after a shared mapping was added. Not noticed are writes by another process, and by the kernel to the file itself. */
+ * The kernel's list of mappings says which show the same memory; it is read again after a shared mapping was added. Not noticed are writes by another
+ * process, and by the kernel to the file itself. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"

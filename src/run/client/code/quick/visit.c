@@ -49,8 +49,8 @@ bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     return true;
 }
 
-/* True if the exit's jump may be put over the code of the next instructions. That is possible if jumps lead only to beginnings of what the tool sees as blocks, so that no thread comes to the middle of that code.
- * Only bytes that are guarded against writes are looked at. */
+/* True if the exit's jump may be put over the code of the next instructions. That is possible if jumps lead only to beginnings of what the tool sees
+ * as blocks, so that no thread comes to the middle of that code. Only bytes that are guarded against writes are looked at. */
 static bool can_be_covered(const SiteInsn *insn, u32 insns) {
     u64 bytes = quick_code_bytes(insn->pc);
     return insns >= EMIT_SWITCH_INSNS && sites_have_blocks() && insn->begins_block &&
@@ -152,8 +152,8 @@ static bool visit_before(Thread *t, u32 number, const Site *s) {
     return true;
 }
 
-/* Calls functions of hooks with `once`, and takes the exit's jump away. Another thread that has come by the same exit may call them, too. A noted signal is delivered first; the visit is made when its handler has
- * returned. */
+/* Calls functions of hooks with `once`, and takes the exit's jump away. Another thread that has come by the same exit may call them, too. A noted
+ * signal is delivered first; the visit is made when its handler has returned. */
 static bool visit_once(Thread *t, u32 number, const Site *s) {
     t->cpu.pc = s->pc;
     t->tool.inside = s->inside;

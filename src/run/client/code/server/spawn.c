@@ -69,8 +69,8 @@ void spawn_server(int socket, const char *path, const char *plugin, char **envp)
     spawn_become(socket, path, a.argv, envp);
 }
 
-/* The process in between sends no signal when it ends, so only a wait with __WALL finds it. It closes the guest's descriptors before it starts the new process. If the new process still had a file open that
- * the guest has written and closed meanwhile, the guest could not execute the file. */
+/* The process in between sends no signal when it ends, so only a wait with __WALL finds it. It closes the guest's descriptors before it starts the
+ * new process. If the new process still had a file open that the guest has written and closed meanwhile, the guest could not execute the file. */
 bool spawn_beside(int socket, const char *path, char *const *argv) {
     i64 child = sys_clone(0, 0, 0, 0, 0);
     if (child < 0)

@@ -1,5 +1,5 @@
-/* stencil_emit.c: quick code of stencils (see code/quick/emit.h): finds the stencil of an instruction's form, copies it, and patches the instruction's registers, constants and targets in. Stencils are
- * compiled when Lathe is built: docs/stencils.md. */
+/* stencil_emit.c: quick code of stencils (see code/quick/emit.h): finds the stencil of an instruction's form, copies it, and patches the
+ * instruction's registers, constants and targets in. Stencils are compiled when Lathe is built: docs/stencils.md. */
 #include "host_held.h"
 #include "isa/form.h"
 #include "run/client/code/optimised/code.h"
@@ -203,7 +203,8 @@ static EmitResult emit_form(Emitter *e, const Insn *in) {
     return r;
 }
 
-/* A search for the next reads and writes of flags, on all ways on from an instruction. Only the instruction's own page is looked at: if that changes, the block is forgotten. */
+/* A search for the next reads and writes of flags, on all ways on from an instruction. Only the instruction's own page is looked at: if that changes,
+ * the block is forgotten. */
 typedef struct Ahead {
     Emitter *e;
     u64 page;
@@ -221,7 +222,8 @@ static bool see(Ahead *a, u64 pc, InsnView *v) {
     return insn_view((const u8 *)pc, ((a->page + 1) << PAGE_SHIFT) - pc, pc, v);
 }
 
-/* True if all flags are written before they are read, on all ways on from pc. Not known behind an atomic or system instruction, behind which a program may have changed its code. */
+/* True if all flags are written before they are read, on all ways on from pc. Not known behind an atomic or system instruction, behind which a
+ * program may have changed its code. */
 static bool are_dead(Ahead *a, u64 pc) {
     for (InsnView v; see(a, pc, &v) && !v.reads_flags && !(v.classes & (CLASS_ATOMIC | CLASS_SYSTEM));) {
         if (v.kills_flags)

@@ -21,7 +21,8 @@ bool caller_at_entry(Caller *c) {
     return true;
 }
 
-/* x29 points to two words: the caller's x29, and the return address. The caller's stack pointer is not known exactly; it is set to the address behind these two words. */
+/* x29 points to two words: the caller's x29, and the return address. The caller's stack pointer is not known exactly; it is set to the address behind
+ * these two words. */
 bool caller_by_pointer(Caller *c) {
     u64 words[2], at = c->reg[REG_FP];
     if (at % 8 || !copy_guarded(words, (const void *)at, sizeof(words)))
@@ -129,8 +130,8 @@ static bool returns_from_handler(u64 at) {
     return copy_guarded(code, (const void *)at, sizeof(code)) && !memcmp(code, returns, sizeof(code));
 }
 
-/* Reads x0 to x30, sp and pc from the signal frame, where they are behind siginfo_t, the first part of ucontext_t and the address of a fault. The thread may be before the two instructions, between
- * them or behind them. */
+/* Reads x0 to x30, sp and pc from the signal frame, where they are behind siginfo_t, the first part of ucontext_t and the address of a fault. The
+ * thread may be before the two instructions, between them or behind them. */
 bool caller_is_signal(Caller *c) {
     enum { STATE = sizeof(SignalInfo) + 176 + 8 };
     u64 state[GUEST_REGISTERS + 1];

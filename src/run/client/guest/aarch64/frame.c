@@ -83,7 +83,8 @@ static bool is_memory_fault(const SignalInfo *info) {
     return (info->number == SIGSEGV || info->number == SIGBUS) && info->code > 0 && info->code != SI_KERNEL;
 }
 
-/* Writes the records. Exceptions of floating point that the guest's instructions have raised may still be in the host's registers, so these are added to fpsr. */
+/* Writes the records. Exceptions of floating point that the guest's instructions have raised may still be in the host's registers, so these are added
+ * to fpsr. */
 static void put_records(const Thread *t, const SignalInfo *info, u8 *at) {
     const GuestCpu *c = &t->cpu;
     VectorRecord vectors = {{FPSIMD_MAGIC, sizeof(vectors)}, c->fpsr | a64_host_flags(), c->fpcr, {{0}}};

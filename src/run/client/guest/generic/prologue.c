@@ -1,8 +1,8 @@
 /* prologue.c: see prologue.h, and caller_by_code of core/caller.h.
  *
- * For these guests, compilers write unwind tables (.eh_frame) only where exceptions may pass. So what a function does with sp is read from its instructions, in the order of their addresses: at the beginning
- * it lowers sp and saves registers. Before a return, or a jump that leaves the function, it loads the registers again; behind that, the code belongs to another path, so everything is as it was before the
- * registers were loaded. */
+ * For these guests, compilers write unwind tables (.eh_frame) only where exceptions may pass. So what a function does with sp is read from its
+ * instructions, in the order of their addresses: at the beginning it lowers sp and saves registers. Before a return, or a jump that leaves the
+ * function, it loads the registers again; behind that, the code belongs to another path, so everything is as it was before the registers were loaded. */
 #include "run/client/guest/generic/prologue.h"
 
 #include "run/client/core/caller.h"

@@ -21,7 +21,8 @@ typedef struct Prologue {
 /* guest/NAME/caller.c: notes what the instruction that this word begins with does, and returns its size. */
 u32 prologue_read(Prologue *p, u32 word);
 
-/* prologue_read calls these for an instruction that saves a register at sp + off; that sets the frame pointer to sp + off; that loads a register; and that leaves the function. */
+/* prologue_read calls these for an instruction that saves a register at sp + off; that sets the frame pointer to sp + off; that loads a register; and
+ * that leaves the function. */
 void prologue_save(PrologueFrame *f, u32 reg, i64 off);
 void prologue_point(PrologueFrame *f, i64 off);
 void prologue_load(Prologue *p, u32 reg);

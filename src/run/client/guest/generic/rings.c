@@ -1,6 +1,7 @@
-/* rings.c: io_uring of guests with the generic layout of structures. Requests lie in memory that guest and kernel share. The kernel would read a struct epoll_event in them with the host's layout, and flags
- * of open with the host's meaning, which are others. So requests are examined, where the guest has mapped them, before they are handed over. This is possible because a ring without a kernel thread
- * hands requests over only in io_uring_enter.
+/* rings.c: io_uring of guests with the generic layout of structures. Requests lie in memory that guest and kernel share. The kernel would read a
+ * struct epoll_event in them with the host's layout, and flags of open with the host's meaning, which are others. So requests are examined, where the
+ * guest has mapped them, before they are handed over. This is possible because a ring without a kernel thread hands requests over only in
+ * io_uring_enter.
  *
  *     IORING_OP_OPENAT         gets the host's flags, and so does
  *     IORING_OP_OPENAT2        with a structure of its own

@@ -97,7 +97,8 @@ static bool returns_from_handler(u64 at) {
     return copy_guarded(code, (const void *)at, sizeof(code)) && !memcmp(code, returns, sizeof(code));
 }
 
-/* Reads pc and x1 to x31 from the signal frame, where they are behind siginfo_t and the first part of ucontext_t. The thread may be before the two instructions, between them or behind them. */
+/* Reads pc and x1 to x31 from the signal frame, where they are behind siginfo_t and the first part of ucontext_t. The thread may be before the two
+ * instructions, between them or behind them. */
 bool caller_is_signal(Caller *c) {
     enum { STATE = sizeof(SignalInfo) + 176 };
     u64 state[REGISTERS];

@@ -35,7 +35,8 @@ static bool is_here(u32 tid) {
     return here;
 }
 
-/* Attaches to the tracee. This thread holds the client's locks meanwhile, so a tracee in the same memory holds none when it stops. From then on its registers have to be exact. */
+/* Attaches to the tracee. This thread holds the client's locks meanwhile, so a tracee in the same memory holds none when it stops. From then on its
+ * registers have to be exact. */
 static i64 attach(Thread *t, const u64 a[6]) {
     if (is_here((u32)a[1]))
         tier_keep_state(t);

@@ -65,8 +65,9 @@ lathe_miss:
 lathe_stale:
     ask code_renew
 
-/* The same for computed jumps. A program may make such jumps for ever without a return, and each leaves frames on the host's stack. So once the stack gets low, a jump returns to the dispatcher at its
- * bottom instead. The frames in between compare the pc with the one that they wait for; if one of them finds it equal, it is right to go on there. */
+/* The same for computed jumps. A program may make such jumps for ever without a return, and each leaves frames on the host's stack. So once the stack
+ * gets low, a jump returns to the dispatcher at its bottom instead. The frames in between compare the pc with the one that they wait for; if one of
+ * them finds it equal, it is right to go on there. */
 .globl lathe_jump_miss
 .hidden lathe_jump_miss
 lathe_jump_miss:

@@ -1,8 +1,9 @@
 /* guard.S: what the client cannot do in C: system calls that a signal may prevent, reads that may fault, starting threads.
  *
- * syscall_guarded closes the gap between "no signal is pending" and the system call: a signal that comes in the gap must not wait until a call that may block for ever has returned. The host's signal
- * handler (arrive.c) knows the addresses: a thread that it finds between guard_start and guard_syscall goes on at guard_abort. When the kernel is going to restart a call, it has put the thread back
- * to guard_syscall; this one is aborted, too, so that the guest's handler comes first, and then the guest's own instruction makes the call again. */
+ * syscall_guarded closes the gap between "no signal is pending" and the system call: a signal that comes in the gap must not wait until a call that
+ * may block for ever has returned. The host's signal handler (arrive.c) knows the addresses: a thread that it finds between guard_start and
+ * guard_syscall goes on at guard_abort. When the kernel is going to restart a call, it has put the thread back to guard_syscall; this one is aborted,
+ * too, so that the guest's handler comes first, and then the guest's own instruction makes the call again. */
     .text
 
 /* i64 syscall_guarded(const u64 *pending, u64 number, const u64 args[6]): the kernel's result, or -512: not executed */
@@ -31,8 +32,8 @@ guard_abort:
     ret
     .size syscall_guarded, . - syscall_guarded
 
-/* bool copy_guarded(void *to, const void *from, u64 size): copies a multiple of 8 bytes. If some of `from` cannot be read, the handler of the fault at guard_copy lets the thread go on at
- * guard_copy_failed, and the function returns false. */
+/* bool copy_guarded(void *to, const void *from, u64 size): copies a multiple of 8 bytes. If some of `from` cannot be read, the handler of the fault
+ * at guard_copy lets the thread go on at guard_copy_failed, and the function returns false. */
     .globl copy_guarded, guard_copy, guard_copy_failed
     .hidden copy_guarded, guard_copy, guard_copy_failed
     .type copy_guarded, @function

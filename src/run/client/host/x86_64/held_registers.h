@@ -1,5 +1,6 @@
-/* held_registers.h: the host registers that hold guest registers while code of stencils runs (those of src/host/x86_64/stencil.c). For each: the number of the CPU_SLOT that it holds, its name, and its
- * number in instructions. r12, which is a poor base for addresses in instructions, holds the return address. */
+/* held_registers.h: the host registers that hold guest registers while code of stencils runs (those of src/host/x86_64/stencil.c). For each: the
+ * number of the CPU_SLOT that it holds, its name, and its number in instructions. r12, which is a poor base for addresses in instructions, holds the
+ * return address. */
 /* clang-format off */
 #ifndef RUN_CLIENT_HOST_HELD_REGISTERS_H
 #define RUN_CLIENT_HOST_HELD_REGISTERS_H

@@ -75,7 +75,8 @@ static inline bool context_is_write(const SignalContext *s) {
     return s->error & FAULT_WRITE;
 }
 
-/* True if the next instruction pushes the flags. If it is single-stepped, it pushes the client's trap flag, too; context_clean_pushed takes that out of the word that was just pushed. */
+/* True if the next instruction pushes the flags. If it is single-stepped, it pushes the client's trap flag, too; context_clean_pushed takes that out
+ * of the word that was just pushed. */
 static inline bool context_pushes_flags(const SignalContext *s) {
     enum { PUSHF = 0x9c, OPERAND_SIZE = 0x66 };
     const u8 *host = (const u8 *)s->rip;

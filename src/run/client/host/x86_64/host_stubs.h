@@ -1,4 +1,5 @@
-/* host_stubs.h: writes small pieces of code that lead elsewhere, in the host's instructions. w: the address by which a piece is written; run: the address at which it will run. */
+/* host_stubs.h: writes small pieces of code that lead elsewhere, in the host's instructions. w: the address by which a piece is written; run: the
+ * address at which it will run. */
 #ifndef RUN_CLIENT_HOST_STUBS_H
 #define RUN_CLIENT_HOST_STUBS_H
 

@@ -1,8 +1,8 @@
 /* arrive.c: the host's signal handlers: on_fault for the signals that faults raise, on_signal for all others. See signal.c for the whole picture.
  *
- * A handler finds out what the signal is: one of the client's own (a sample, a request to stop, a single step), a fault of the guest, of a tool's function or of the
- * client, or a signal that somebody has sent. A signal that is the guest's is noted in the Thread, and the thread is made to come soon to where the guest's state is
- * complete (interrupt). */
+ * A handler finds out what the signal is: one of the client's own (a sample, a request to stop, a single step), a fault of the guest, of a tool's
+ * function or of the client, or a signal that somebody has sent. A signal that is the guest's is noted in the Thread, and the thread is made to come
+ * soon to where the guest's state is complete (interrupt). */
 #include "run/client/os/signal/signal.h"
 
 #include "run/client/code/image.h"
@@ -59,8 +59,9 @@ static bool waits_for_thread(const Thread *t) {
     return t->pending_signals || t->quick.stop;
 }
 
-/* What to do with a thread in a repeated instruction for which a tool's functions were called already. If the thread left in the middle, they would be called a second time when it comes
- * back. So a signal waits for the instruction's end, but not for more than PASSES_MOST passes; a sample is dropped. */
+/* What to do with a thread in a repeated instruction for which a tool's functions were called already. If the thread left in the middle, they would
+ * be called a second time when it comes back. So a signal waits for the instruction's end, but not for more than PASSES_MOST passes; a sample is
+ * dropped. */
 static TranslatedWhere where_in_passes(Thread *t, u32 count) {
     enum { PASSES_MOST = 1000 };
     if (!count)
@@ -71,8 +72,8 @@ static TranslatedWhere where_in_passes(Thread *t, u32 count) {
     return TRANSLATED_OUTSIDE;
 }
 
-/* True if the thread should make another step although its state is complete. A thread that leaves in the middle of instructions that a tool counts together needs new code to go on
- * there, so it is better to step to the end of them. */
+/* True if the thread should make another step although its state is complete. A thread that leaves in the middle of instructions that a tool counts
+ * together needs new code to go on there, so it is better to step to the end of them. */
 static bool goes_further(Thread *t, const QuickPlace *place) {
     enum { STEPS_MOST = 40 };
     return place->amid && !place->dead && !passes(t, place) && t->signal.steps++ < STEPS_MOST;
@@ -215,7 +216,8 @@ i32 signal_segv_code(u64 addr) {
     return space_prot(addr) == PROT_UNMAPPED ? SEGV_MAPERR : SEGV_ACCERR;
 }
 
-/* Runs the tool's functions for the end of the program, in the host's handler. Signals of faults are let through meanwhile: these functions may read guest memory that is not there. */
+/* Runs the tool's functions for the end of the program, in the host's handler. Signals of faults are let through meanwhile: these functions may read
+ * guest memory that is not there. */
 static void end_tool(const Thread *t) {
     u64 mask = ~signal_faults();
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -326,8 +328,8 @@ static void step_for_debugger(Thread *t, SignalContext *s) {
     }
 }
 
-/* The guest has written to a page with code, whose blocks are forgotten now. If the writing instruction is itself in such a block, single-steps over it, so that the thread leaves the
- * block behind the write. */
+/* The guest has written to a page with code, whose blocks are forgotten now. If the writing instruction is itself in such a block, single-steps over
+ * it, so that the thread leaves the block behind the write. */
 static void leave_if_forgotten(Thread *t, SignalContext *s) {
     QuickPlace place;
     if (!translated_locate(context_pc(s), &place) || !place.dead)

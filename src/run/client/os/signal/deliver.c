@@ -1,5 +1,5 @@
-/* deliver.c: makes the guest go on in its handler for a signal that was noted, or ends the process if it has none; and turns traps that translated code reports into
- * signals. See signal.c for the whole picture. */
+/* deliver.c: makes the guest go on in its handler for a signal that was noted, or ends the process if it has none; and turns traps that translated
+ * code reports into signals. See signal.c for the whole picture. */
 #include "run/client/os/signal/signal.h"
 
 #include "run/client/code/image.h"

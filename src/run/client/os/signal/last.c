@@ -1,8 +1,9 @@
 /* last.c: signals that end a program which a tool watches, or a debugger watches or has watched.
  *
- * Without a tool, the kernel ends the program. With one, the tool's functions for the end have to be called first (LATHE_END). So the host's handler for these signals is the client's: the signal is noted
- * like one for which the guest has a handler. Where it would be delivered, the tool's functions are called, and the process dies by the same signal. If that place is not reached within some seconds,
- * because a tool's function does not return, the process dies all the same. */
+ * Without a tool, the kernel ends the program. With one, the tool's functions for the end have to be called first (LATHE_END). So the host's handler
+ * for these signals is the client's: the signal is noted like one for which the guest has a handler. Where it would be delivered, the tool's
+ * functions are called, and the process dies by the same signal. If that place is not reached within some seconds, because a tool's function does not
+ * return, the process dies all the same. */
 #include "run/client/os/signal/last.h"
 
 #include "run/client/core/debug.h"
@@ -27,7 +28,8 @@ static bool ends_programs(u32 sig) {
     return !(others & bit(sig));
 }
 
-/* The host's handlers stay the client's after a debugger has gone. The first process of a PID namespace does not count, because it does not die of signals for which it has no handlers. */
+/* The host's handlers stay the client's after a debugger has gone. The first process of a PID namespace does not count, because it does not die of
+ * signals for which it has no handlers. */
 bool last_watches(u32 sig) {
     return (*the.opt.tool || the.opt.debugger_state & DEBUGGER_ONCE) && ends_programs(sig) && sys_getpid() != 1;
 }
@@ -65,7 +67,8 @@ bool last_is_overdue(const Thread *t, const SignalInfo *info) {
     return info->number == SIGTRAP && info->code == CODE_TIMER && !memcmp(info->rest, &value, sizeof(value));
 }
 
-/* The name of the tool's function that the thread is in; NULL: it is in none. If a copy of it among quick code has called a function of lathe/tool.h, only that function's gate knows where it was called from. */
+/* The name of the tool's function that the thread is in; NULL: it is in none. If a copy of it among quick code has called a function of lathe/tool.h,
+ * only that function's gate knows where it was called from. */
 static const char *tool_function_of(const Thread *t, const SignalContext *s) {
     const char *function = tool_running(context_pc(s), context_sp(s));
     u64 back = gate_last_return(t);

@@ -103,7 +103,8 @@ static i64 call_suspended(Thread *t, u64 number, const u64 args[6], u64 mask) {
     t->signal.suspended = true;
     signal_release_held(t);
     i64 result = t->pending_signals ? -EINTR : syscall_repeated(t, number, args);
-    /* The host never blocks the client's signals. So one of them, which the guest blocks outside of the call, may come before the call begins. For the guest it has come during the call. */
+    /* The host never blocks the client's signals. So one of them, which the guest blocks outside of the call, may come before the call begins. For the
+     * guest it has come during the call. */
     bool for_us = result == SYSCALL_RESTART && (t->pending_signals & t->signal.blocked);
     t->signal.suspended = t->pending_signals && (result == -EINTR || for_us);
     return for_us ? -EINTR : result;
@@ -225,7 +226,8 @@ i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]) {
 
 /* ------------------------------------------------------------------------------------------------------ alternate stack */
 
-/* The alternate stack grows downwards from its end. A stack pointer at the end is on it, with nothing pushed yet; one at its first byte is not, as in the kernel. */
+/* The alternate stack grows downwards from its end. A stack pointer at the end is on it, with nothing pushed yet; one at its first byte is not, as in
+ * the kernel. */
 bool signal_on_altstack(const Thread *t) {
     return guest_sp(&t->cpu) - t->signal.altstack - 1 < t->signal.altstack_size &&
            !(t->signal.altstack_flags & SS_AUTODISARM);

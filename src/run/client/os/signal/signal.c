@@ -1,24 +1,24 @@
-/* signal.c: signals of the guest: how they work, and the masks and handlers of each thread and process. arrive.c has the host's handlers, deliver.c lets the guest's
- * handlers run, sigcalls.c has the system calls about signals, and waits.c completes system calls that signals have interrupted.
+/* signal.c: signals of the guest: how they work, and the masks and handlers of each thread and process. arrive.c has the host's handlers, deliver.c
+ * lets the guest's handlers run, sigcalls.c has the system calls about signals, and waits.c completes system calls that signals have interrupted.
  *
- * A signal for which the guest has no handler is left to the host's kernel: default actions, ignored signals, masks, pending signals and
- * calls that wait for signals are the kernel's own. For a signal with a handler of the guest, the host's handler is the client's (on_signal in arrive.c). It only notes
- * the signal, and makes the thread come soon to a place where the guest's state is complete in the Thread; there signal_deliver builds
- * the frame for the guest's handler. In quick code the state is complete between any two guest instructions: either at once, or after a
- * few single steps. Elsewhere it is complete at system calls and in the dispatcher.
+ * A signal for which the guest has no handler is left to the host's kernel: default actions, ignored signals, masks, pending signals and calls that
+ * wait for signals are the kernel's own. For a signal with a handler of the guest, the host's handler is the client's (on_signal in arrive.c). It
+ * only notes the signal, and makes the thread come soon to a place where the guest's state is complete in the Thread; there signal_deliver builds the
+ * frame for the guest's handler. In quick code the state is complete between any two guest instructions: either at once, or after a few single steps.
+ * Elsewhere it is complete at system calls and in the dispatcher.
  *
- * From noting to delivering the host blocks all other signals, so that a thread never has more than one signal noted and the kernel
- * queues the rest; t->signal.mask is the guest's mask meanwhile. Every system call of the guest first looks for a noted signal.
+ * From noting to delivering the host blocks all other signals, so that a thread never has more than one signal noted and the kernel queues the rest;
+ * t->signal.mask is the guest's mask meanwhile. Every system call of the guest first looks for a noted signal.
  *
- * Some signals are always the client's on the host, whether the guest has handlers for them or not, and are never blocked (signal_ours):
- * those of faults, because writes to code (code/quick/forget.c) and single steps arrive as such, and the one that tier.c uses. Whether the
- * guest blocks them is recorded in the Thread. If somebody sends such a signal while the guest blocks it, it is held in the Thread.
+ * Some signals are always the client's on the host, whether the guest has handlers for them or not, and are never blocked (signal_ours): those of
+ * faults, because writes to code (code/quick/forget.c) and single steps arrive as such, and the one that tier.c uses. Whether the guest blocks them
+ * is recorded in the Thread. If somebody sends such a signal while the guest blocks it, it is held in the Thread.
  *
- * A fault in quick code becomes the guest's signal, with the exact state. At a fault in optimised code only a part of the registers
- * holds the guest's state. If the guest has no handler, it dies as it should. Once it has a handler, it gets no more optimised code; with
- * --tier=opt and a guest of another kind than the host, optimised code is made anew so that a failing memory access can leave it with
- * the complete state. Traps that lifted code reports (signal_trap) have the exact state.
- */
+ * A fault in quick code becomes the guest's signal, with the exact state. At a fault in optimised code only a part of the registers holds the guest's
+ * state. If the guest has no handler, it dies as it should. Once it has a handler, it gets no more optimised code; with --tier=opt and a guest of
+ * another kind than the host, optimised code is made anew so that a failing memory access can leave it with the complete state. Traps that lifted
+ * code reports (signal_trap) have the exact state.
+ * */
 #include "run/client/os/signal/signal.h"
 
 #include "run/client/code/tier.h"
@@ -211,8 +211,8 @@ void signal_after_exec(Thread *t) {
         sys_rt_sigprocmask(SIG_UNBLOCK, &t->signal.blocked, NULL);
 }
 
-/* Installs the host's handlers for signals that end a program which a tool or a debugger watches (last.c). A signal that was ignored when the program was started stays
- * ignored. */
+/* Installs the host's handlers for signals that end a program which a tool or a debugger watches (last.c). A signal that was ignored when the program
+ * was started stays ignored. */
 static void watch_last(Thread *t) {
     Action a;
     for (u32 sig = 1; sig <= SIGNALS; sig++)

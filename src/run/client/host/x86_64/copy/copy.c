@@ -1,4 +1,5 @@
-/* copy.c: quick code where guest and host are the same kind of machine (see code/quick/emit.h): finds where each instruction ends, and has copy_emit.c copy it. */
+/* copy.c: quick code where guest and host are the same kind of machine (see code/quick/emit.h): finds where each instruction ends, and has
+ * copy_emit.c copy it. */
 #include "run/client/host/x86_64/copy/copy.h"
 
 #include "run/client/code/quick/blocks.h"
@@ -71,8 +72,8 @@ void emit_rest(Emitter *e) {
     }
 }
 
-/* Recognises by its bytes how far the code of an instruction has come. Code that needs registers begins with their spills, which address gs; nothing that is copied does. gs.c's code for string
- * instructions has one spill, loads the guest's base, and adds it to rsi. */
+/* Recognises by its bytes how far the code of an instruction has come. Code that needs registers begins with their spills, which address gs; nothing
+ * that is copied does. gs.c's code for string instructions has one spill, loads the guest's base, and adds it to rsi. */
 void emit_note_spills(QuickPlace *place, const u8 *code, u64 host) {
     enum { SPILL_BYTES = 9 };
     u32 count = 0;

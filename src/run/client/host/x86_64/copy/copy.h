@@ -17,7 +17,8 @@ typedef enum EmitGs {
 EmitGs emit_gs(Emitter *e, const Shape *shape, u8 text[SHAPE_BYTES], Shape *plain);
 /* True if the kernel lets programs read and set the bases of segments by instructions. */
 bool gs_has_instructions(void);
-/* Emits the second half of a call, behind the block. jump: the site of its jump, if it is a direct call; other: the site of a jump in front of that, for the case that the word of a PLT leads elsewhere. */
+/* Emits the second half of a call, behind the block. jump: the site of its jump, if it is a direct call; other: the site of a jump in front of that,
+ * for the case that the word of a PLT leads elsewhere. */
 typedef struct EmitSites {
     u8 *jump, *other;
 } EmitSites;
@@ -41,7 +42,8 @@ void live_look(Emitter *e, u64 pc, Live *live);
 /* True if the instruction is copied as it is, and nothing but the handler of a fault looks at the registers there. */
 bool live_is_copied(const InsnView *v);
 
-/* copy_emit.c: copies the instruction at e->text. If it addresses memory relative to itself, it addresses what it would in the guest's code, where it ends at e->next. */
+/* copy_emit.c: copies the instruction at e->text. If it addresses memory relative to itself, it addresses what it would in the guest's code, where it
+ * ends at e->next. */
 void put_copy(Emitter *e, const Shape *s);
 
 /* inner.c: what the machine code of a tool's function does, and which parts of it can be copied among the guest's instructions. */
@@ -108,9 +110,11 @@ typedef struct RenameWord {
 bool rename_is_word(const u8 *text, const Shape *s, RenameWord *word);
 /* Adds the uses of an instruction. Returns false if it cannot be renamed. */
 bool rename_look(const u8 *text, const Shape *s, const InsnView *view, RenameUses *uses);
-/* copy_flags.c: true if registers at pc have to be right even where the guest will write them before it reads them, because a handler of faults or a tracer may look at them. */
+/* copy_flags.c: true if registers at pc have to be right even where the guest will write them before it reads them, because a handler of faults or a
+ * tracer may look at them. */
 bool quick_keeps_registers(u64 pc);
-/* kept.c: lists registers that a visit has put aside and does not give back, because the instruction at `code` overwrites them. Their values are in the Thread. */
+/* kept.c: lists registers that a visit has put aside and does not give back, because the instruction at `code` overwrites them. Their values are in
+ * the Thread. */
 void kept_add(const u8 *code, u32 registers);
 u32 kept_at(const u8 *code);
 void kept_forget_all(void);
@@ -126,8 +130,8 @@ u64 linkage_slot(u64 pc);
 /* Emits: cmpq $0, slot; jne. Returns the jump's site. */
 u8 *put_linkage(Emitter *e, u64 slot);
 
-/* If quick code at `host` looks into the map, or writes a host address to the place of a return address, where to go on after its fault; otherwise 0. If the target that is looked for can never be in the
- * map, changes the code there so that it does not look for it again. */
+/* If quick code at `host` looks into the map, or writes a host address to the place of a return address, where to go on after its fault; otherwise 0.
+ * If the target that is looked for can never be in the map, changes the code there so that it does not look for it again. */
 u64 emit_detour(u64 host, u64 target);
 
 #endif

@@ -1,6 +1,6 @@
-/* copy_emit.c: copies instructions (see emit.h). An instruction that only computes is copied as it is; if it addresses memory relative to its own place, its displacement is changed or, where that does not
- * reach, a register holds the address meanwhile. Transfers of control become jumps. Calls and returns of the guest are the host's own, so that the CPU predicts them; the host's return address on the stack
- * is replaced by the guest's. */
+/* copy_emit.c: copies instructions (see emit.h). An instruction that only computes is copied as it is; if it addresses memory relative to its own
+ * place, its displacement is changed or, where that does not reach, a register holds the address meanwhile. Transfers of control become jumps. Calls
+ * and returns of the guest are the host's own, so that the CPU predicts them; the host's return address on the stack is replaced by the guest's. */
 #include "run/client/code/quick/map.h"
 #include "run/client/host/x86_64/copy/encode.h"
 #include "run/client/tool/sites.h"

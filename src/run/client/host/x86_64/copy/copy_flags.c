@@ -1,10 +1,10 @@
 /* copy_flags.c: what quick code keeps for a few programs only, because it costs time.
  *
- * The flags behind a call: compiled C never reads them, but there are other conventions; SBCL's functions tell by the carry how many values they return. Returns that keep the flags take longer, so they are
- * for programs that make a call behind which flags are read.
+ * The flags behind a call: compiled C never reads them, but there are other conventions; SBCL's functions tell by the carry how many values they
+ * return. Returns that keep the flags take longer, so they are for programs that make a call behind which flags are read.
  *
- * Registers that the program will write before it reads them: only the handler of a fault or a tracer can see them in the middle of a block. In programs that have neither, a tool's functions may use
- * such registers. */
+ * Registers that the program will write before it reads them: only the handler of a fault or a tracer can see them in the middle of a block. In
+ * programs that have neither, a tool's functions may use such registers. */
 #include "isa/x86_64/shape.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"

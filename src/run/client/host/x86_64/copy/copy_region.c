@@ -1,7 +1,8 @@
 /* copy_region.c: see region.h.
  *
- * Copied code is as fast as the guest's own, except for calls, returns and computed jumps, and crossing between the tiers costs as much as some of these. So optimised code is for code in which the guest stays:
- * loops without calls, which are entered at their head while they run, and functions that call only themselves. */
+ * Copied code is as fast as the guest's own, except for calls, returns and computed jumps, and crossing between the tiers costs as much as some of
+ * these. So optimised code is for code in which the guest stays: loops without calls, which are entered at their head while they run, and functions
+ * that call only themselves. */
 #include "run/client/code/quick/region.h"
 
 #include "isa/x86_64/shape.h"
@@ -11,8 +12,8 @@
 #include "run/client/code/quick/quick.h"
 #include "run/client/tool/sites.h"
 
-/* True if a tool's functions are called between the guest's instructions. They take most of the time then, and a tenth to a third less of it in optimised code, so everything where time is spent gets
- * optimised code. */
+/* True if a tool's functions are called between the guest's instructions. They take most of the time then, and a tenth to a third less of it in
+ * optimised code, so everything where time is spent gets optimised code. */
 static bool is_watched(void) {
     return sites_call();
 }
@@ -54,8 +55,8 @@ static bool look_at(u64 pc, Step *step) {
     return true;
 }
 
-/* True if the guest stays in [start, end): there is no call except of `self` and of small functions, no system call, and no vector instruction for which the lifter has no row. *jumps: there is a computed
- * jump. */
+/* True if the guest stays in [start, end): there is no call except of `self` and of small functions, no system call, and no vector instruction for
+ * which the lifter has no row. *jumps: there is a computed jump. */
 static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     Shape s;
     u32 insns = 0;
@@ -90,8 +91,9 @@ static u64 function_end(u64 start, bool *recursive) {
     return 0;
 }
 
-/* Where optimised code for the loop around pc should begin; 0: nowhere. The server understands a computed jump only if it sees how its table is prepared, which is before the loop: then the whole function is
- * optimised, and entered at its next call. If the code of a loop was given up, perhaps because it was left often, the loop around it has its chance. */
+/* Where optimised code for the loop around pc should begin; 0: nowhere. The server understands a computed jump only if it sees how its table is
+ * prepared, which is before the loop: then the whole function is optimised, and entered at its next call. If the code of a loop was given up, perhaps
+ * because it was left often, the loop around it has its chance. */
 static u64 loop_of(u64 pc, u64 function) {
     QuickLoop loops[QUICK_LOOPS];
     u32 count = quick_loops(pc, loops);

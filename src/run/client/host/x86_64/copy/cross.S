@@ -1,11 +1,12 @@
 /* cross.S: crossings: from quick code to optimised code and back.
  *
- * Quick code has the guest's registers in the host's of the same name, and runs on the guest's stack. Optimised code has the guest's rbx, rsp and rbp in r12, r13 and r14, its r10 to r15 and its flags in the
- * Thread, and runs on the host's stack. Before a crossing, the code to go on with is stored in THREAD_EXIT, as an offset into the arena.
+ * Quick code has the guest's registers in the host's of the same name, and runs on the guest's stack. Optimised code has the guest's rbx, rsp and rbp
+ * in r12, r13 and r14, its r10 to r15 and its flags in the Thread, and runs on the host's stack. Before a crossing, the code to go on with is stored
+ * in THREAD_EXIT, as an offset into the arena.
  *
- * When optimised code calls quick code, it leaves a record on the host's stack, at THREAD_HOST_SP: the values of EXPECTED and HOST_SP from before the call, and above them the host's return address. EXPECTED
- * is the guest address that the call returns to; a guest return to it goes back to optimised code by the record (cross_back). Nothing depends on that: without the record the guest would go on in quick
- * code. */
+ * When optimised code calls quick code, it leaves a record on the host's stack, at THREAD_HOST_SP: the values of EXPECTED and HOST_SP from before the
+ * call, and above them the host's return address. EXPECTED is the guest address that the call returns to; a guest return to it goes back to optimised
+ * code by the record (cross_back). Nothing depends on that: without the record the guest would go on in quick code. */
 #include "run/client/host/x86_64/copy/macros.h"
 
 /* The flags between rflags and their bytes in the state; rax is lost. */

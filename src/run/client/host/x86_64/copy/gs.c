@@ -1,8 +1,10 @@
-/* gs.c: copies instructions that use the guest's gs. The host's gs points to the Thread, so the prefix is taken away, and an operand in memory is addressed by two registers, which are spilled meanwhile: one has
- * the address without the segment, the other the guest's base of gs. No flag is changed by that.
+/* gs.c: copies instructions that use the guest's gs. The host's gs points to the Thread, so the prefix is taken away, and an operand in memory is
+ * addressed by two registers, which are spilled meanwhile: one has the address without the segment, the other the guest's base of gs. No flag is
+ * changed by that.
  *
- * An instruction that computes further addresses itself (an index of vectors, a string instruction) gets the guest's base added to the register that it begins with. If it cuts its address to 32 bits before
- * the segment is added, only the processor itself can do it: then the guest's base is that of fs meanwhile. */
+ * An instruction that computes further addresses itself (an index of vectors, a string instruction) gets the guest's base added to the register that
+ * it begins with. If it cuts its address to 32 bits before the segment is added, only the processor itself can do it: then the guest's base is that
+ * of fs meanwhile. */
 #include <linux/auxvec.h>
 
 #include "run/client/host/x86_64/copy/encode.h"

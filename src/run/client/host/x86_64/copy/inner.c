@@ -1,11 +1,11 @@
 /* inner.c: looks at the machine code of a tool's function, to call it from copied code or to put a copy of it there.
  *
- * The function was compiled like any C function, so it keeps rbx, rbp and r12 to r15. Which other registers it changes is read from its instructions, and from those of the functions that it calls; the
- * functions of lathe/tool.h change only those that their gates do (tool/gate.h).
+ * The function was compiled like any C function, so it keeps rbx, rbp and r12 to r15. Which other registers it changes is read from its instructions,
+ * and from those of the functions that it calls; the functions of lathe/tool.h change only those that their gates do (tool/gate.h).
  *
- * A compiler leaves the stack alone on the short way through a function if it can, and has what saves registers and calls others where it is needed. So
- * blocks of a small function that do not use the stack are copied; a jump to another one is a call of the rest of the function, from there on: on the
- * stack there would be nothing but the return address in both cases. */
+ * A compiler leaves the stack alone on the short way through a function if it can, and has what saves registers and calls others where it is needed.
+ * So blocks of a small function that do not use the stack are copied; a jump to another one is a call of the rest of the function, from there on: on
+ * the stack there would be nothing but the return address in both cases. */
 #include "run/client/host/x86_64/copy/encode.h"
 #include "run/client/tool/gate.h"
 

@@ -1,5 +1,6 @@
-/* kept.c: registers of the guest's that a visit has used and not given back, because the instruction behind it overwrites them without reading them. If that instruction faults, a handler must see the
- * values from before the visit. They are in the Thread; this list says for which instructions that is so. */
+/* kept.c: registers of the guest's that a visit has used and not given back, because the instruction behind it overwrites them without reading them.
+ * If that instruction faults, a handler must see the values from before the visit. They are in the Thread; this list says for which instructions that
+ * is so. */
 #include "run/client/host/x86_64/copy/copy.h"
 #include "run/client/memory/array.h"
 

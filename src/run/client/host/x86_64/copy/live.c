@@ -1,9 +1,10 @@
 /* live.c: which registers and flags the guest still needs, for code that is put between its instructions.
  *
- * Instructions are looked at up to the next one that transfers control, or up to the end of the page, since all code of a page is forgotten if some of it changes; behind that everything counts as needed.
- * A register is not needed if it is written before it is read. But if the guest handles faults, all registers are needed before an instruction that can fault, because the handler may go on elsewhere with
- * any of them. The same holds in memory that the guest can write to, where the code that follows may be other code by then. Flags are not treated so carefully. A register that a tool's function looks
- * at, before an instruction or behind it, is needed there. */
+ * Instructions are looked at up to the next one that transfers control, or up to the end of the page, since all code of a page is forgotten if some
+ * of it changes; behind that everything counts as needed. A register is not needed if it is written before it is read. But if the guest handles
+ * faults, all registers are needed before an instruction that can fault, because the handler may go on elsewhere with any of them. The same holds in
+ * memory that the guest can write to, where the code that follows may be other code by then. Flags are not treated so carefully. A register that a
+ * tool's function looks at, before an instruction or behind it, is needed there. */
 #include "isa/x86_64/facts.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/host/x86_64/copy/copy.h"

@@ -1,11 +1,13 @@
 /* quick.S: between C and quick code of copies.
  *
- * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs. It leaves by routines of this file, whose addresses are in the Thread: quick_leave, with
- * an exit's number in the Thread, and those that look a guest address up, which is in rcx, with the guest's own rcx in its spill place. Computed calls may change the flags, because no program hands flags
- * over by them. Returns may do so as long as copy_flags.c has found no program that reads them behind a call. Jumps may not. */
+ * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs. It leaves by routines of
+ * this file, whose addresses are in the Thread: quick_leave, with an exit's number in the Thread, and those that look a guest address up, which is in
+ * rcx, with the guest's own rcx in its spill place. Computed calls may change the flags, because no program hands flags over by them. Returns may do
+ * so as long as copy_flags.c has found no program that reads them behind a call. Jumps may not. */
 #include "run/client/host/x86_64/copy/macros.h"
 
-/* Stores the guest's state in the Thread; then C can be called. A trap flag is removed: it is the client's, because arrive.c single-steps to where the state is whole. */
+/* Stores the guest's state in the Thread; then C can be called. A trap flag is removed: it is the client's, because arrive.c single-steps to where
+ * the state is whole. */
 .macro save
     mov %rax, %gs:CPU_GP(0)
     mov %rcx, %gs:CPU_GP(1)

@@ -1,8 +1,9 @@
-/* rename.c: instructions of a tool's function with other registers than the compiler has chosen, so that a copy between the program's instructions uses those that the program
- * can spare.
+/* rename.c: instructions of a tool's function with other registers than the compiler has chosen, so that a copy between the program's instructions
+ * uses those that the program can spare.
  *
- * An instruction names registers in ModRM, in SIB or in its opcode. Those that it uses without naming them are pinned: they stay. When a function is looked at for the first time, each instruction is checked:
- * after renaming, the decoder has to say the same of it as of the original, with the registers' names exchanged. */
+ * An instruction names registers in ModRM, in SIB or in its opcode. Those that it uses without naming them are pinned: they stay. When a function is
+ * looked at for the first time, each instruction is checked: after renaming, the decoder has to say the same of it as of the original, with the
+ * registers' names exchanged. */
 #include "run/client/host/x86_64/copy/encode.h"
 
 enum { ESCAPE = 0x0f, NONE = -1, SIB = 4, NO_BASE = 5, DIRECT = 3 };
@@ -153,7 +154,8 @@ static u8 *write_memory(u8 *at, u32 reg, const Fields *f, const Names *n) {
     return at + bytes;
 }
 
-/* True if the instruction may work on bytes of registers. For registers 4 to 7 it needs a REX prefix then, because it would name ah, ch, dh and bh without one. */
+/* True if the instruction may work on bytes of registers. For registers 4 to 7 it needs a REX prefix then, because it would name ah, ch, dh and bh
+ * without one. */
 static bool may_name_bytes(const u8 *text, const Shape *s, const Fields *f) {
     bool escaped = text[f->escape_at] == ESCAPE;
     return escaped || !(s->opcode & 1) || (s->opcode & 0xf0) == 0xb0;
@@ -254,7 +256,8 @@ static bool is_same(const InsnView *a, const InsnView *b, const Names *n) {
            renamed_set(a->writes, n) == b->writes && renamed_set(a->kills, n) == b->kills;
 }
 
-/* Renames the instruction, by exchanging registers whose numbers differ in one bit (except for the stack pointer and pinned ones), and compares the two as above. */
+/* Renames the instruction, by exchanging registers whose numbers differ in one bit (except for the stack pointer and pinned ones), and compares the
+ * two as above. */
 static bool try_names(const u8 *text, const Shape *s, const Fields *f, const InsnView *v, u32 pinned, u32 differ) {
     Names n = {0};
     u8 out[RENAME_BYTES];

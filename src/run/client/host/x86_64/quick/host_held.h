@@ -17,9 +17,10 @@ void held_name(u8 *w, const StencilField *f, u8 number);
 void put_held_store(Emitter *e, u8 number, u32 place);
 void put_held_load(Emitter *e, u8 number, u32 place);
 
-/* Emit a call of a tool's function. put_visit_begin: stores the held registers that C may change in the state. Then, for each argument: put_visit_register: the register at this place of the state, plus `more`;
- * put_visit_thread: the address of the Thread's member at this offset; put_visit_u32: the 32 bits there; or put_number for put_argument[n]. put_visit_end: the call, on the Thread's stack for tools, and
- * loads all registers again. */
+/* Emit a call of a tool's function. put_visit_begin: stores the held registers that C may change in the state. Then, for each argument:
+ * put_visit_register: the register at this place of the state, plus `more`; put_visit_thread: the address of the Thread's member at this offset;
+ * put_visit_u32: the 32 bits there; or put_number for put_argument[n]. put_visit_end: the call, on the Thread's stack for tools, and loads all
+ * registers again. */
 void put_visit_begin(Emitter *e);
 void put_visit_register(Emitter *e, u32 argument, u32 place, i32 more);
 void put_visit_thread(Emitter *e, u32 argument, u32 off);

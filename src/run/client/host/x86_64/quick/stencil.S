@@ -1,10 +1,12 @@
 /* stencil.S: between C and quick code of stencils, and between that and optimised code.
  *
- * Code of stencils has the Thread in r13, and some of the guest's registers in the host's (held_registers.h; CPU_FLOAT_SLOT(n) in xmm n, as in optimised code); the others are in the Thread. It runs on the
- * host's stack, at THREAD_HOST_SP or below. It leaves by quick_leave, with an exit's number in the Thread, and by the other routines with a guest address in rax.
+ * Code of stencils has the Thread in r13, and some of the guest's registers in the host's (held_registers.h; CPU_FLOAT_SLOT(n) in xmm n, as in
+ * optimised code); the others are in the Thread. It runs on the host's stack, at THREAD_HOST_SP or below. It leaves by quick_leave, with an exit's
+ * number in the Thread, and by the other routines with a guest address in rax.
  *
- * Guest calls are host calls. A guest return is a host return if the address on the host's stack is the one that the map has for the guest's target: so the processor predicts them in pairs, and the host's
- * stack decides nothing. The word at THREAD_HOST_SP is no address that the map could have, so nobody returns beyond it. What lies below THREAD_HOST_SP may be given up at any time. */
+ * Guest calls are host calls. A guest return is a host return if the address on the host's stack is the one that the map has for the guest's target:
+ * so the processor predicts them in pairs, and the host's stack decides nothing. The word at THREAD_HOST_SP is no address that the map could have, so
+ * nobody returns beyond it. What lies below THREAD_HOST_SP may be given up at any time. */
 #include "held_registers.h"
 #include "host_slots.h"
 #include "run/client/memory/low.h"
@@ -30,8 +32,9 @@
     load_floats %r13
 .endm
 
-/* Move the guest registers that quick and optimised code have in different host registers: CPU_SLOT(0) to CPU_SLOT(2). CPU_SLOT(8) is another: quick code has it in r15, optimised code in r13; whoever uses
- * these macros moves it. All others, those for floating point included, are in the same registers. */
+/* Move the guest registers that quick and optimised code have in different host registers: CPU_SLOT(0) to CPU_SLOT(2). CPU_SLOT(8) is another: quick
+ * code has it in r15, optimised code in r13; whoever uses these macros moves it. All others, those for floating point included, are in the same
+ * registers. */
 .macro held_to_slots
     mov %rbx, %rax
     mov %r10, %rcx
@@ -195,10 +198,12 @@ hidden quick_enter
 
 /* ------------------------------------------------------------------------------------------------------ the other tier
  *
- * Before a crossing, the code to go on with is stored in THREAD_EXIT, as an offset into the arena. When optimised code calls quick code, it leaves a record on the host's stack, at THREAD_HOST_SP: the values of
- * EXPECTED_SP, EXPECTED and HOST_SP from before the call, and above them the host's return address. A guest return to EXPECTED goes back by the record. So does a return with a stack pointer above
- * EXPECTED_SP: then a function that went over to quick code in its middle, where the link register may have any value, has returned, or was left in another way. The optimised code that waits on the
- * host's stack compares the address, and returns in turn if it is another. Nothing depends on records: without them the guest would go on in quick code. */
+ * Before a crossing, the code to go on with is stored in THREAD_EXIT, as an offset into the arena. When optimised code calls quick code, it leaves a
+ * record on the host's stack, at THREAD_HOST_SP: the values of EXPECTED_SP, EXPECTED and HOST_SP from before the call, and above them the host's
+ * return address. A guest return to EXPECTED goes back by the record. So does a return with a stack pointer above EXPECTED_SP: then a function that
+ * went over to quick code in its middle, where the link register may have any value, has returned, or was left in another way. The optimised code
+ * that waits on the host's stack compares the address, and returns in turn if it is another. Nothing depends on records: without them the guest would
+ * go on in quick code. */
 hidden cross_start
 
 hidden cross_enter
@@ -229,7 +234,8 @@ entered:
     jne quick_returned
     jmp quick_return_expected
 
-/* The host's stack is low. Gives up the calls of quick code; if that is not enough, frames of optimised code to which the guest never returned fill it, and it begins anew at its bottom. */
+/* The host's stack is low. Gives up the calls of quick code; if that is not enough, frames of optimised code to which the guest never returned fill
+ * it, and it begins anew at its bottom. */
 deep:
     mov THREAD_HOST_SP(%r13), %rsp
     cmp THREAD_LIMIT(%r13), %rsp
@@ -240,7 +246,8 @@ deep:
     movq $-1, THREAD_EXPECTED_SP(%r13)
     jmp 1b
 
-/* Optimised code calls or jumps to quick code. A jump of the very function that quick code has entered (its return address is `entered`) needs no record, because nobody waits for a return. */
+/* Optimised code calls or jumps to quick code. A jump of the very function that quick code has entered (its return address is `entered`) needs no
+ * record, because nobody waits for a return. */
 hidden cross_leave
     slots_to_held
     mov %r13, %rax
