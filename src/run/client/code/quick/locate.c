@@ -129,6 +129,11 @@ static u32 add_loop(QuickLoop loops[QUICK_LOOPS], u32 count, QuickLoop loop) {
     return kept + 1;
 }
 
+/* A jump that a block ends with where it goes on in another one is no instruction, so it makes no loop with the place it leads to. */
+static bool is_jump(const QuickPlace *from) {
+    return from->next > from->pc;
+}
+
 /* Adds the loops around pc whose heads are in this page: jumps to a block there that come from behind pc. */
 static u32 add_loops(QuickLoop loops[QUICK_LOOPS], u32 count, u64 pc, u64 page) {
     for (u32 n = page_first(page); n; n = page_next(n, page))
@@ -136,7 +141,7 @@ static u32 add_loops(QuickLoop loops[QUICK_LOOPS], u32 count, u64 pc, u64 page) 
             QuickPlace from;
             u64 head = exit_no(x)->pc;
             bool candidate = exit_no(x)->kind == EXIT_LINK && head <= pc && head >> PAGE_SHIFT == page;
-            if (candidate && locate((u64)exit_no(x)->site, &from) && from.pc >= pc)
+            if (candidate && locate((u64)exit_no(x)->site, &from) && is_jump(&from) && from.pc >= pc)
                 count = add_loop(loops, count, (QuickLoop){head, from.next});
         }
     return count;
