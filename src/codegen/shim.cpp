@@ -3,6 +3,7 @@
 
 #include "codegen/counted.h"
 #include "codegen/gate.h"
+#include "codegen/lanes.h"
 #include "codegen/pieces.h"
 
 #include <llvm/ADT/SmallVector.h>
@@ -73,6 +74,9 @@ struct ShimPasses {
         : builder(tm, tuning, std::nullopt, &callbacks), text(pipeline),
           is_default(StringRef(pipeline).starts_with("default<")) {
         callbacks.registerShouldRunOptionalPassCallback([this](StringRef pass, Any) { return is_worth_running(pass); });
+        builder.registerPipelineStartEPCallback([](ModulePassManager &first, OptimizationLevel) {
+            first.addPass(createModuleToFunctionPassAdaptor(LowLanes()));
+        });
         if (tuning.LoopVectorization)
             builder.registerVectorizerStartEPCallback(
                 [](FunctionPassManager &before, OptimizationLevel) { before.addPass(CountedLoops()); });
