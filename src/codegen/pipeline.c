@@ -28,7 +28,7 @@ static const Pipeline pipelines[] = {
     [OPT_VECTOR] = {"default<O3>", .vectorize = true, .pack = true},
     [OPT_INLINE] = {"always-inline"},
     [OPT_SIZE] = {"default<Os>"},
-    [OPT_LOOPS] = {"default<O2>", .vectorize = true},
+    [OPT_LOOPS] = {"default<O2>", .vectorize = true, .rounds = true},
 };
 
 const Pipeline *pipeline_of(LatheOpt level) {

@@ -20,6 +20,7 @@ typedef struct Pipeline {
     bool vectorize;     /* loops */
     bool pack;          /* scalars that are computed in the same way become vectors */
     bool unroll;
+    bool rounds; /* loops whose number of rounds is a constant do several at once; needs no `unroll` */
 } Pipeline;
 
 /* NULL if there is no such level. */

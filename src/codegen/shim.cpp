@@ -5,6 +5,7 @@
 #include "codegen/gate.h"
 #include "codegen/lanes.h"
 #include "codegen/pieces.h"
+#include "codegen/rounds.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
@@ -20,6 +21,10 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
@@ -54,6 +59,16 @@ static bool is_vectorized(Function &fn) {
     });
 }
 
+/* Unrolls what is marked, and nothing else. */
+static void add_short_rounds(ModulePassManager &passes, OptimizationLevel level) {
+    FunctionPassManager each;
+    each.addPass(ShortRounds());
+    each.addPass(LoopUnrollPass(LoopUnrollOptions((int)level.getSpeedupLevel(), /*OnlyWhenForced=*/true)));
+    each.addPass(InstCombinePass(InstCombineOptions().setVerifyFixpoint(false)));
+    each.addPass(SimplifyCFGPass());
+    passes.addPass(createModuleToFunctionPassAdaptor(std::move(each)));
+}
+
 /* Passes of the new pass manager can be run on one module after another, with one exception: the inliner's wrapper,
  * part of the default<> pipelines, uses up its own pipeline in the first run and crashes in the second. Those are built
  * anew for each module, and not parsed: the parser would overrule the tuning. The analysis managers and the pass builder
@@ -70,9 +85,9 @@ struct ShimPasses {
     std::string text;
     bool is_default;
 
-    ShimPasses(TargetMachine *tm, const PipelineTuningOptions &tuning, const char *pipeline)
-        : builder(tm, tuning, std::nullopt, &callbacks), text(pipeline),
-          is_default(StringRef(pipeline).starts_with("default<")) {
+    ShimPasses(TargetMachine *tm, const PipelineTuningOptions &tuning, const Pipeline &pipeline)
+        : builder(tm, tuning, std::nullopt, &callbacks), text(pipeline.passes),
+          is_default(StringRef(pipeline.passes).starts_with("default<")) {
         callbacks.registerShouldRunOptionalPassCallback([this](StringRef pass, Any) { return is_worth_running(pass); });
         builder.registerPipelineStartEPCallback([](ModulePassManager &first, OptimizationLevel) {
             first.addPass(createModuleToFunctionPassAdaptor(LowLanes()));
@@ -80,6 +95,8 @@ struct ShimPasses {
         if (tuning.LoopVectorization)
             builder.registerVectorizerStartEPCallback(
                 [](FunctionPassManager &before, OptimizationLevel) { before.addPass(CountedLoops()); });
+        if (pipeline.rounds)
+            builder.registerOptimizerLastEPCallback(add_short_rounds);
         builder.registerModuleAnalyses(modules);
         builder.registerCGSCCAnalyses(sccs);
         builder.registerFunctionAnalyses(functions);
@@ -161,7 +178,7 @@ ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const Pipeline *pipeline) {
     tuning.LoopVectorization = pipeline->vectorize;
     tuning.SLPVectorization = pipeline->pack;
     tuning.LoopUnrolling = pipeline->unroll; /* guest code comes unrolled where its compiler thought it worth it */
-    ShimPasses *p = new ShimPasses(unwrap(tm), tuning, pipeline->passes);
+    ShimPasses *p = new ShimPasses(unwrap(tm), tuning, *pipeline);
     if (!p->parse()) {
         delete p;
         return nullptr;
