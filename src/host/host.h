@@ -143,6 +143,8 @@ typedef struct HostForeign {
     /* Assembly of where native code enters a function, for printf: its name twice, its bridge's, its name, and its bridge's twice. Before it is the distance from
      * there to its bridge, and it goes on at lathe_raise_enter of src/raise/runtime. */
     const char *entry;
+    /* The same for a function whose result is in memory; NULL: the host passes the address of that as guests do, before all other integers. */
+    const char *entry_for_memory;
     /* The same for a function that takes and gives integers in the host's registers: its name twice, its bridge's, its name, and that of the code. */
     const char *entry_direct;
     /* Assembly: loads before it come before all accesses behind it; stores before stores; both. NULL: the host has the order of all guests. */

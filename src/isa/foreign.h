@@ -16,7 +16,8 @@ typedef struct ForeignRegs {
     struct {
         u64 low, high;
     } floats[FOREIGN_FLOATS];
-    u64 stack; /* the guest's stack pointer where its callee begins */
+    u64 stack;  /* the guest's stack pointer where its callee begins */
+    u64 result; /* where a result in memory is to be, for hosts that have a register of its own for it */
 } ForeignRegs;
 
 /* Where the next variable arguments are, of a guest's call or va_list. */
@@ -81,6 +82,8 @@ extern const HostConstant guest_roundings[GUEST_ROUNDINGS], guest_exception_flag
 
 /* The host's function at `target` is called with `args`; the results replace them. */
 void host_call(u64 target, ForeignRegs *args);
+/* Does that function take the address of its result in args->result, where guests pass it as the first integer? */
+bool host_returns_in_memory(u64 target);
 /* What C code passes as a va_list whose arguments are at `slots`, 8 bytes each. `room` is for what it consists of. */
 enum { HOST_LIST_BYTES = 32 };
 void *host_list(void *room, u64 *slots);

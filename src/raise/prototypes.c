@@ -3,7 +3,12 @@
 
 #include <stdlib.h>
 
-#include "cxx_table.h"       /* cxx_prototypes: made by cxx.py */
+typedef struct CxxSlot {
+    const char *type;
+    u32 slot;
+} CxxSlot;
+
+#include "cxx_table.h"       /* cxx_prototypes, cxx_slots: made by cxx.py */
 #include "prototype_table.h" /* prototypes, by name, and prototype_hosts: made by prototypes.py */
 
 static int by_name(const void *name, const void *row) {
@@ -16,6 +21,13 @@ const Prototype *prototype_find(const char *name) {
 
 const Prototype *prototype_find_cxx(const char *name) {
     return bsearch(name, cxx_prototypes, ARRAY_LEN(cxx_prototypes), sizeof(*cxx_prototypes), by_name);
+}
+
+bool prototype_slot_in_memory(const char *type, u32 slot) {
+    for (size_t i = 0; i < ARRAY_LEN(cxx_slots); i++)
+        if (cxx_slots[i].slot == slot && !strcmp(cxx_slots[i].type, type))
+            return true;
+    return false;
 }
 
 /* The same machine may be written with a dash. */

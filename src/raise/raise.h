@@ -66,13 +66,15 @@ typedef struct RaiseBlock {
 
 struct RaiseFunction {
     u64 pc;
-    bool native;        /* may native code enter it? */
-    bool uses_rest;     /* does it use state that is no register? */
-    bool calls_system;  /* has it system calls of its own? They may be given addresses of its locals. */
-    bool kept;          /* it stays as it is: kept.c, fallback.c */
-    bool left;          /* because it cannot be raised: fallback.c */
-    bool by_address;    /* that is called by its address, too */
-    bool goes_on;       /* it begins behind a system call of another function, and finds the frame of that */
+    bool native;       /* may native code enter it? */
+    bool uses_rest;    /* does it use state that is no register? */
+    bool calls_system; /* has it system calls of its own? They may be given addresses of its locals. */
+    bool kept;         /* it stays as it is: kept.c, fallback.c */
+    bool left;         /* because it cannot be raised: fallback.c */
+    bool by_address;   /* that is called by its address, too */
+    bool goes_on;      /* it begins behind a system call of another function, and finds the frame of that */
+    bool
+        gives_memory; /* does native code call it for a result in memory, whose address the function gets as its first integer? */
     const char *import; /* it only jumps to this function of another file; NULL: it does not */
     LLVMValueRef plain; /* as lifted, then NULL */
     LLVMValueRef raised;

@@ -2,10 +2,12 @@
 #include "isa/foreign.h"
 
 #define FLOATS 64 /* offsetof(ForeignRegs, floats) */
-#define REGS 208  /* sizeof(ForeignRegs), and what keeps the stack aligned */
+#define REGS 208  /* sizeof(ForeignRegs) */
 #define FRAME 224 /* and the frame record */
 
-_Static_assert(offsetof(ForeignRegs, floats) == FLOATS && sizeof(ForeignRegs) <= REGS, "assembly knows them");
+_Static_assert(offsetof(ForeignRegs, floats) == FLOATS && offsetof(ForeignRegs, result) == 200 &&
+                   sizeof(ForeignRegs) <= REGS,
+               "assembly knows them");
 
 #define TEXT(x) TEXT_OF(x)
 #define TEXT_OF(x) #x
@@ -56,6 +58,7 @@ __asm__("\t.p2align 4\n\t.globl host_call\n\t.hidden host_call\n\t.type host_cal
         "\tldp x2, x3, [x19, #16]\n"
         "\tldp x4, x5, [x19, #32]\n"
         "\tldp x6, x7, [x19, #48]\n"
+        "\tldr x8, [x19, #200]\n"
         "\tblr x16\n"
         "\tstp x0, x1, [x19]\n"
         "\tstp q0, q1, [x19, #64]\n"

@@ -52,3 +52,9 @@ void *host_list(void *room, u64 *slots) {
     } list = {.int_offset = 48, .float_offset = 176, .overflow = slots};
     return memcpy(room, &list, sizeof(list));
 }
+
+/* Its address is the first integer, as guests have it. */
+bool host_returns_in_memory(u64 target) {
+    (void)target;
+    return false;
+}

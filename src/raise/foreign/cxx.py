@@ -18,11 +18,15 @@ BY_ADDRESS = re.compile(r"std::(__cxx11::basic_string|unique_ptr|shared_ptr|__ex
 NAMESPACES = {"std", "__gnu_cxx", "__cxxabiv1", "__detail", "_V2", "chrono", "this_thread", "__cxx11", "pmr", "experimental", "__parallel", "ranges"}
 STATIC = {"now", "classic", "global", "hardware_concurrency", "operator new", "operator delete", "operator new[]", "operator delete[]", "max", "min"}
 # These return a class in memory,
-IN_MEMORY = {"substr", "str", "getloc", "ios_base::imbue", "basic_ios::imbue", "pubimbue", "message", "current_exception"}
-# and these perhaps, or a floating-point number, or a class whose parts are no integers.
-LEFT_OUT = {"combine", "name", "_M_getentropy", "_M_getval", "do_message", "operator+", "get_allocator", "do_grouping", "grouping", "truename", "falsename",
-            "do_truename", "do_falsename", "curr_symbol", "positive_sign", "negative_sign", "do_curr_symbol", "do_positive_sign", "do_negative_sign", "do_get",
-            "do_transform", "transform", "fixed", "_M_extract_float", "view", "tellg", "tellp", "seekoff", "seekpos", "pubseekoff", "pubseekpos", "load_factor"}
+IN_MEMORY = {"substr", "str", "getloc", "ios_base::imbue", "basic_ios::imbue", "pubimbue", "message", "_M_message", "current_exception", "rbegin", "rend", "crbegin", "crend",
+             "locale::global", "locale::name", "messages::get", "messages::do_get", "_M_convert_from_char", "grouping", "do_grouping", "truename", "do_truename", "falsename",
+             "do_falsename", "curr_symbol", "do_curr_symbol", "positive_sign", "do_positive_sign", "negative_sign", "do_negative_sign", "transform", "do_transform", "operator+"}
+# but not these of the same names,
+IN_REGISTERS = re.compile(r"\bstd::\w*strstream(buf)?::str\(")
+# and these perhaps, or a floating-point number.
+LEFT_OUT = {"combine", "name", "_M_getentropy", "_M_getval", "do_message", "get_allocator", "do_get", "fixed", "_M_extract_float", "view", "load_factor"}
+# Classes of the library with virtual functions that have no body there, and the number of one that returns a class in memory.
+PURE_SLOTS = [("_ZTINSt3_V214error_categoryE", 4)] # message()
 # Files have a lock in them, which is larger on some machines.
 LEFT_OUT_SCOPES = re.compile(r"\bfilesystem\b|\bpmr\b|\bbasic_filebuf\b|\bbasic_[io]?fstream\b|__basic_file|transaction clone|thunk to|\bTLS |guard variable")
 
@@ -49,13 +53,15 @@ def letter(kind):
         return "p"
     if re.match(r"std::chrono::(duration|time_point)<", kind):
         return "l"
+    if kind == "std::fpos<__mbstate_t>":
+        return "ll"
     return INTS.get(kind, "?")
 
 
 def parameters(text):
     """The name and what is in its brackets; None: it is no function that is understood."""
     text = re.sub(r"\[abi:\w+\]", "", text)
-    text = re.sub(r" const$", "", text)
+    text = re.sub(r"( const)?( &&?)?$", "", text)
     text = text.replace("operator bool", "operator_bool").replace("operator()", "operator_call").replace("operator<<", "operator_left").replace("operator>>", "operator_right")
     text = re.sub(r"(operator_(?:left|right)) <", r"\1<", text)
     text = re.sub(r"operator(<=>|<=|>=|->\*?|<|>)", "operator_order", text)
@@ -81,12 +87,13 @@ def prototype(text):
     result = "q" if len(words) == 1 else letter(" ".join(words[:-1]))
     parts = split(words[-1], "::")
     name = re.sub(r"<.*", "", parts[-1])
-    if name in LEFT_OUT or result in "?fdx":
+    scope = re.sub(r"<.*", "", parts[-2]) if len(parts) > 1 else ""
+    in_memory = (name in IN_MEMORY or f"{scope}::{name}" in IN_MEMORY) and not (name == "str" and inside) and not IN_REGISTERS.search(text)
+    if not in_memory and (name in LEFT_OUT or result in "?fdx"):
         return None
     is_member = len(parts) > 1 and re.sub(r"<.*", "", parts[-2]) not in NAMESPACES
     own = "p" if is_member and name not in STATIC and not name.startswith("_S_") else ""
-    scope = re.sub(r"<.*", "", parts[-2]) if len(parts) > 1 else ""
-    if (name in IN_MEMORY or f"{scope}::{name}" in IN_MEMORY) and not (name == "str" and inside):
+    if in_memory:
         result, own = "m", "p" + own
     taken = [] if inside in ("", "void") else [letter(p.strip()) for p in split(inside, ",")]
     if "?" in taken or "..." in inside:
@@ -94,19 +101,43 @@ def prototype(text):
     return result + own + "".join(taken)
 
 
+def output_of(*words, text=None):
+    return subprocess.run(words, input=text, stdout=subprocess.PIPE, check=True, text=True).stdout.split("\n")
+
+
+def vtables(library):
+    """The places of the library's tables of virtual functions: name, beginning and end."""
+    for line in output_of("readelf", "-W", "--dyn-syms", library):
+        words = line.split()
+        if len(words) == 8 and words[7].startswith("_ZTV") and words[3] == "OBJECT":
+            yield words[7].split("@")[0], int(words[1], 16), int(words[1], 16) + int(words[2], 0)
+
+
+def slots_in_memory(library, types):
+    """Virtual functions that return classes in memory: the class, and which of its virtual functions that is. The first two words of a table are no functions."""
+    found = set(PURE_SLOTS)
+    pointers = {}
+    for line in output_of("readelf", "-W", "--relocs", library):
+        words = line.split()
+        if len(words) > 4 and types.get(words[4].split("@")[0], "").startswith("m"):
+            pointers[int(words[0], 16)] = True
+    for name, start, end in vtables(library):
+        found |= {("_ZTI" + name[4:], (at - start) // 8 - 2) for at in pointers if start <= at < end}
+    return sorted(found)
+
+
 def main():
     library, output = sys.argv[1:]
-    lines = subprocess.run(["nm", "-D", "--defined-only", library], stdout=subprocess.PIPE, check=True, text=True).stdout.split("\n")
+    lines = output_of("nm", "-D", "--defined-only", library)
     names = sorted({line.split()[2].split("@")[0] for line in lines if re.match(r"\w+ [TWi] _Z", line)})
-    readable = subprocess.run(["c++filt"], input="\n".join(names), stdout=subprocess.PIPE, check=True, text=True).stdout.split("\n")
-    rows = []
-    for name, text in zip(names, readable):
-        types = prototype(text)
-        if types and name != text:
-            rows.append(f'    {{"{name}", "{types}", {{0}}}},')
+    readable = output_of("c++filt", text="\n".join(names))
+    types = {name: prototype(text) for name, text in zip(names, readable) if name != text and prototype(text)}
+    rows = [f'    {{"{name}", "{types[name]}", {{0}}}},' for name in sorted(types)]
+    slots = [f'    {{"{name}", {slot}}},' for name, slot in slots_in_memory(library, types)]
     with open(output, "w") as f:
         f.write("/* Made by cxx.py from the names of the C++ library. */\n")
         f.write("static const Prototype cxx_prototypes[] = {\n" + "\n".join(rows or ['    {"", "", {0}},']) + "\n};\n")
+        f.write("static const CxxSlot cxx_slots[] = {\n" + "\n".join(slots) + "\n};\n")
 
 
 main()

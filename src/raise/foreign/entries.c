@@ -152,11 +152,13 @@ static void add_entry(Foreign *f, const RaiseFunction *function) {
     snprintf(bridge, sizeof(bridge), RAISE_BRIDGE, function->pc);
     snprintf(direct, sizeof(direct), RAISE_DIRECT, function->pc);
     add_bridge(f->r, function, bridge);
-    if (is_direct(f->r, function)) {
+    bool for_memory = function->gives_memory && host->entry_for_memory;
+    if (!for_memory && is_direct(f->r, function)) {
         add_direct(f->r, function, direct);
         snprintf(text, sizeof(text), host->entry_direct, entry, entry, bridge, entry, direct);
     } else {
-        snprintf(text, sizeof(text), host->entry, entry, entry, bridge, entry, bridge, bridge);
+        snprintf(text, sizeof(text), for_memory ? host->entry_for_memory : host->entry, entry, entry, bridge, entry,
+                 bridge, bridge);
     }
     add_asm(f->r, text);
     f->r->counts.native++;
@@ -203,6 +205,8 @@ static void add_main(Foreign *f) {
 }
 
 bool foreign_add_entries(Foreign *f) {
+    if (f->r->host->foreign->entry_for_memory)
+        foreign_mark_virtual(f);
     for (size_t i = 0; i < f->r->functions.len; i++)
         if (f->r->functions.at[i].native && f->r->functions.at[i].raised)
             add_entry(f, &f->r->functions.at[i]);

@@ -4,6 +4,7 @@
  *     stub.c        such a call, in the lifted form of functions
  *     entries.c     where native code enters functions, main and constructors
  *     image.c       the program's data, with its relocations, as a variable of the module
+ *     virtual.c     which of them the C++ library calls for a result in memory
  *     threads.c     thread-local variables of other files
  *     symbols.c     addresses of functions and of other files' variables are the host's
  *     fences.c      the order of memory accesses that the program's machine has
@@ -59,6 +60,9 @@ void foreign_name_types(Foreign *f);
 LLVMValueRef foreign_thread_finder(Foreign *f, const char *name);
 /* Has the distances of such variables from the thread pointer, which is `offset` behind the program's own ones, computed when the program begins. */
 void foreign_add_thread_words(Foreign *f, u64 offset);
+
+/* virtual.c: marks functions that the C++ library calls for a result in memory. */
+void foreign_mark_virtual(Foreign *f);
 
 /* entries.c, image.c, fences.c */
 bool foreign_find_main(Foreign *f);

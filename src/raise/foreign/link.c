@@ -128,7 +128,8 @@ static u64 behind(const Raise *r) {
 }
 
 bool foreign_link(Raise *r, RaiseObject object, const char *const *files, const char *output) {
-    const char *const movable[] = {"-pie", NULL}, *const fixed[] = {"-no-pie",
+    /* Virtual functions of libraries may have the addresses of stubs there, which lead on from the beginning then. */
+    const char *const movable[] = {"-pie", NULL}, *const fixed[] = {"-no-pie", "-Wl,-z,now",
                                                                     place_option(r, "--section-start=" FOREIGN_SECTION,
                                                                                  r->extent.start),
                                                                     place_option(r, "-Ttext-segment", behind(r)), NULL};

@@ -136,6 +136,26 @@ static Bridge *bridge_of(u64 target) {
     return (Bridge *)(at + distance);
 }
 
+/* Which functions return in memory is remembered: an address, with that in its lowest bit. */
+static u64 known[256];
+
+static bool returns_in_memory(u64 target) {
+    u64 *place = &known[target / 4 % ARRAY_LEN(known)], row = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if ((row & ~(u64)1) != target) {
+        row = target | host_returns_in_memory(target);
+        __atomic_store_n(place, row, __ATOMIC_RELAXED);
+    }
+    return row & 1;
+}
+
+/* The address of a result in memory is the first integer, and the result, too. */
+static void call_for_memory(u64 target, ForeignRegs *regs) {
+    u64 result = regs->result = regs->ints[0];
+    memmove(&regs->ints[0], &regs->ints[1], sizeof(regs->ints) - sizeof(regs->ints[0]));
+    host_call(target, regs);
+    regs->ints[0] = result;
+}
+
 void lathe_raise_call(GuestCpu *cpu) {
     u64 target = guest_target(cpu), inside = lathe_raise_stack;
     Bridge *bridge = bridge_of(target);
@@ -146,10 +166,13 @@ void lathe_raise_call(GuestCpu *cpu) {
     if (target - (u64)lathe_image < lathe_raise_image_bytes)
         stop("a computed call or jump leads there, and no function was found",
              target - (u64)lathe_image + lathe_raise_image_base);
-    ForeignRegs regs;
+    ForeignRegs regs = {0};
     guest_arguments(cpu, &regs);
     lathe_raise_stack = regs.stack & ~(u64)1;
-    host_call(target, &regs);
+    if (target % 4 == 0 && returns_in_memory(target))
+        call_for_memory(target, &regs);
+    else
+        host_call(target, &regs);
     lathe_raise_stack = inside;
     guest_set_results(cpu, &regs);
 }
