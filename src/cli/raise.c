@@ -30,7 +30,7 @@ typedef struct RaiseSettings {
     const char *file; /* the operand */
     const char *output, *cpu, *target, *sysroot;
     int emit, opt, report, fallback;
-    bool strict_fp, contained, ahead;
+    bool strict_fp, plain_calls, contained, ahead;
     OptionList with, tools;
 } RaiseSettings;
 
@@ -44,6 +44,7 @@ static const Option table[] = {
     {"target", "MACHINE",          "for this kind of machine (this one)",                OPTION_TEXT,   AT(target)},
     {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it; native: this one",       OPTION_TEXT,   AT(cpu)},
     {"strict-fp", NULL,            "floating point with the NaNs, rounding and flags of the program's machine", OPTION_FLAG, AT(strict_fp)},
+    {"plain-calls", NULL,          "functions of other objects take and return no structs, and have no variable arguments", OPTION_FLAG, AT(plain_calls)},
     {"report", "text|json",        "say what was found, and what is left to run time",   OPTION_MAYBE,  AT(report)},
     {"fallback", "yes|no",         "what cannot be raised stays as it is (yes), or stops the program", OPTION_MAYBE, AT(fallback)},
     {"L",      "DIR",              "look for the program's libraries below DIR first",   OPTION_TEXT,   AT(sysroot)},
@@ -373,6 +374,7 @@ static bool raise_file(const RaiseSettings *s, const Host *host, const char *pat
     if (object)
         object_begin(&r, object);
     r.strict_fp = s->strict_fp;
+    r.plain_calls = s->plain_calls;
     r.fallback = !r.foreign && !object && s->fallback == FALLBACK_YES;
     char *processor = LLVMGetHostCPUName();
     if (!s->cpu && r.host == host_own()) /* it runs on every machine of the kind, and best on one like this */

@@ -172,6 +172,7 @@ typedef struct Host {
 
     /* For lifted code. */
     bool signed_arguments;     /* do C functions count on 32-bit arguments being sign-extended? */
+    bool boxed_floats;         /* is a float whose upper bits in its register are not all ones no number? */
     HostConvention convention; /* no ints: there is none, and all registers travel in the guest state */
     const HostAccess *access;  /* NULL: LatheConfig.exact_faults is not for this host */
     bool native_fs;            /* is LatheTuning.native_fs for this host? */

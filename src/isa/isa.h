@@ -52,6 +52,7 @@ typedef struct CallAbi {
     const Reg *int_args, *float_args;
     u32 int_arg_count, float_arg_count;
     Reg int_result, float_result, stack;
+    const Reg *memory_result; /* has the address of a result in memory; NULL: the first integer argument is that */
     u32 return_address_bytes; /* what a call pushes on the stack */
     bool signed_ints;         /* are 32-bit arguments, of whatever kind, sign-extended? */
     RegSet kept;              /* registers that a callee leaves as they were */

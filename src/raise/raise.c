@@ -160,6 +160,7 @@ void raise_end(Raise *r) {
     VEC_FREE(&r->labels);
     VEC_FREE(&r->loose);
     VEC_FREE(&r->offered);
+    VEC_FREE(&r->declared);
     VEC_FREE(&r->jump_places);
     VEC_FREE(&r->code);
     VEC_FREE(&r->stays);

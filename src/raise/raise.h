@@ -30,6 +30,7 @@
 
 #include "elf/elf.h"
 #include "isa/isa.h"
+#include "raise/prototypes.h"
 
 enum { RAISE_TEXT = 256 };
 
@@ -137,6 +138,9 @@ typedef struct Raise {
         table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
     ElfPointers loose;   /* pointers to what may be functions */
     ElfPointers offered; /* functions of an object file that others may call by their names */
+    VEC(Prototype)
+    declared;         /* functions of an object file for another machine, and those that it calls: foreign/debug.c */
+    bool plain_calls; /* functions that are not among these take and return plain values, as the user says */
     Map64 claimed,
         table_words;      /* instructions that others go on to, and words of tables of jumps, where that matters */
     VEC(u64) labels;      /* places within functions that pointers in the data lead to, sorted */

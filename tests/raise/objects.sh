@@ -159,11 +159,12 @@ run() { # MACHINE PROGRAM
     echo "status $?" >>"$1.out"
 }
 
-raised() { # SOURCE FLAGS…: SOURCE-raised.o
-    local source=$1
+raised() { # SOURCE FLAGS…: SOURCE-raised.o. For another machine, debug information has prototypes of optimised code, or it is said that they are plain.
+    local source=$1 plain=
     shift
     "$guest-linux-gnu-gcc" -w "$@" -c $source.c -o $source.o || exit 2
-    "$lathe" raise --target="$host" $source.o -o $source-raised.o >message 2>&1 || complain "$source.o of $guest, $*: $(cat message)"
+    case "$*" in *-g*) ;; *) [ "$guest" = "$host" ] || plain=--plain-calls ;; esac
+    "$lathe" raise $plain --target="$host" $source.o -o $source-raised.o >message 2>&1 || complain "$source.o of $guest, $*: $(cat message)"
 }
 
 same() { # NAME PROGRAM
@@ -172,13 +173,13 @@ same() { # NAME PROGRAM
 }
 
 "$guest-linux-gnu-gcc" -w one.c two.c main.c -o right && run "$guest" right
-for flags in -O0 '-O2 -fPIC' '-O2 -ffunction-sections -fcommon'; do
+for flags in -O0 '-O2 -g -fPIC' '-O2 -g -ffunction-sections -fcommon'; do
     raised one $flags
     raised two $flags
     "$host-linux-gnu-gcc" -w main.c one-raised.o two-raised.o -lm -o both && same "two raised objects ($flags)" both
 done
 "$host-linux-gnu-gcc" -w main.c one.c two-raised.o -lm -o mixed && same 'a raised and a compiled object' mixed
-raised main -O2
+raised main -O2 -g
 "$host-linux-gnu-gcc" -w main-raised.o one-raised.o two.c -lm -o mixed && same 'a raised main' mixed
 [ "$(nm -g --defined-only one-raised.o | awk '{print $3}' | sort)" = "$(nm -g --defined-only one.o | awk '{print $3}' | sort)" ] ||
     complain "the raised object has other symbols: $(nm -g --defined-only one-raised.o | tr '\n' ' ')"
@@ -192,6 +193,56 @@ if [ "$guest" = "$host" ]; then
     gcc -shared -fPIC one-raised.o two-raised.o -o libboth.so && gcc -w main.c -DSHARED -fPIC one-raised.o two-raised.o -shared -o libmain.so ||
         complain 'no shared library can be linked'
 fi
+
+# Structs by value and in memory, by debug information: raised and compiled functions call each other.
+cat >structs.h <<'C'
+#include <stdio.h>
+struct big { long n[5]; };
+struct mixed { int a; float b; char text[30]; };
+struct two { double x, y; };
+struct small { short a; unsigned char b[3]; };
+struct one { double f; };
+struct big own_big(int n, struct small s), other_big(int n, struct small s);
+struct mixed own_mixed(double f), other_mixed(double f);
+double own_two(int n, struct two t, struct one o), other_two(int n, struct two t, struct one o);
+int negative(int n, unsigned u, long l);
+C
+cat >structs.c <<'C'
+#include "structs.h"
+struct big own_big(int n, struct small s) { return (struct big){{n, s.a, s.b[0], s.b[2], n * 2L}}; }
+struct mixed own_mixed(double f) { return (struct mixed){(int)f, (float)f / 2, "own"}; }
+double own_two(int n, struct two t, struct one o) { return n * t.x - t.y + o.f; }
+void calls(int n) {
+    struct big b = other_big(n, (struct small){-n, {1, 2, n}});
+    struct mixed m = other_mixed(n * 1.5f);
+    printf("%ld %ld %ld %ld %ld\n", b.n[0], b.n[1], b.n[2], b.n[3], b.n[4]);
+    printf("%d %g %s %g %d\n", m.a, m.b, m.text, other_two(n, (struct two){n * 0.25, n}, (struct one){n * 8.5f}), negative(-n, -n, -n));
+}
+C
+sed 's/own_/other_/; /^void/,$d' structs.c >others.c
+cat >structs-main.c <<'C'
+#include "structs.h"
+void calls(int n);
+int negative(int n, unsigned u, long l) { return (n < 0) + 2 * (u > 5) + 4 * (l < 0); }
+int main(void) {
+    struct big b = own_big(7, (struct small){-5, {6, 7, 8}});
+    struct mixed m = own_mixed(4.5f);
+    calls(3);
+    printf("%ld %ld %ld %ld %ld %d %g %s %g\n", b.n[0], b.n[1], b.n[2], b.n[3], b.n[4], m.a, m.b, m.text, own_two(3, (struct two){4, 5}, (struct one){0.5f}));
+    return 0;
+}
+C
+"$guest-linux-gnu-gcc" -w structs.c others.c structs-main.c -o right && run "$guest" right
+apart=
+if [ "$guest" = aarch64 ]; then # its functions find the place of a result in memory in a register that others lack: these are compiled
+    sed '/^void/,$d' structs.c >apart.c
+    sed -i '/^[a-z].* own_/d' structs.c
+    apart=apart.c
+fi
+for flags in '-O1 -g' '-O3 -g'; do
+    raised structs $flags
+    "$host-linux-gnu-gcc" -w -O2 structs-raised.o $apart others.c structs-main.c -lm -o structs && same "structs ($flags)" structs
+done
 
 refuse() { # TEXT FILE
     rm -f out
@@ -213,6 +264,40 @@ if [ "$guest" = x86_64 ]; then
     gcc -O1 -fno-pie -c fixed.c -o fixed.o && refuse 'position-independent' fixed.o
     echo 'void g(int); void f(int n) { try { g(n); } catch (int k) { g(k); } }' >catches.cpp
     g++ -c catches.cpp -o catches.o && refuse 'exceptions' catches.o
+fi
+# Without debug information nobody knows what others pass.
+if [ "$guest" != "$host" ]; then
+    "$guest-linux-gnu-gcc" -w -O1 -fPIC -c structs.c -o silent.o || exit 2
+    refuse '0x[0-9a-f]*: it calls [a-z_]*, of which no header and no debug information tells what it takes; .*--plain-calls' silent.o
+    echo 'int f(int n) { return n + 1; }' >alone.c
+    "$guest-linux-gnu-gcc" -O1 -c alone.c -o alone.o && refuse '0x[0-9a-f]*: no debug information tells what the function f takes' alone.o
+    known() { # TEXT: of the C on standard input, with debug information
+        cat >known.c
+        "$guest-linux-gnu-gcc" -w -fPIC -O1 -g -c known.c -o known.o || exit 2
+        refuse "$1" known.o
+    }
+    known 'it calls other, whose arguments or result are of a kind that cannot be handed over' <<'C'
+struct mixed { long n; double x; };
+int other(struct mixed m);
+int f(int n) { return other((struct mixed){n, n}) + 1; }
+C
+    known 'it calls other.* variable arguments' <<'C'
+int other(int n, ...);
+int f(int n) { return other(n, 5, 6) + 1; }
+C
+    known 'the function f has arguments or a result that machines pass in different ways' <<'C'
+struct two { float x, y; };
+float f(struct two t) { return t.x - t.y; }
+C
+    if [ "$guest" = riscv64 ]; then
+        known 'the function f has arguments or a result that machines pass in different ways' <<'C'
+double f(float x) { return x * 2; }
+C
+    elif [ "$host" = riscv64 ]; then
+        known 'the function f has arguments or a result that machines pass in different ways' <<'C'
+float f(double x) { return x * 2; }
+C
+    fi
 fi
 # What another machine would pass elsewhere, and no header tells of: refused where it shows.
 odd() { # TEXT: of the C on standard input, at two levels

@@ -22,5 +22,6 @@ const Host host_riscv64 = {
     .left_out = "",
     .low_features = "",
     .signed_arguments = true,
+    .boxed_floats = true,
     .foreign = &foreign,
 };

@@ -83,6 +83,7 @@ static const char *row_name(u32 row) {
 /* ---------------------------------------------------------------------------------------------------------------- Isa */
 
 static const Reg int_args[] = {0, 1, 2, 3, 4, 5, 6, 7};
+static const Reg memory_result = 8;
 static const Reg float_args[] = {A64_V0,     A64_V0 + 1, A64_V0 + 2, A64_V0 + 3,
                                  A64_V0 + 4, A64_V0 + 5, A64_V0 + 6, A64_V0 + 7};
 
@@ -158,6 +159,7 @@ const Isa isa_aarch64 = {
             .int_arg_count = ARRAY_LEN(int_args),
             .float_arg_count = ARRAY_LEN(float_args),
             .int_result = A64_X0,
+            .memory_result = &memory_result,
             .float_result = A64_V0,
             .stack = A64_SP,
             .kept = {{(u64)1 << A64_SP | SAVED}},

@@ -205,8 +205,10 @@ static void add_main(Foreign *f) {
 }
 
 bool foreign_add_entries(Foreign *f) {
-    if (f->r->host->foreign->entry_for_memory)
+    if (f->r->host->foreign->entry_for_memory) {
         foreign_mark_virtual(f);
+        foreign_mark_declared(f->r);
+    }
     for (size_t i = 0; i < f->r->functions.len; i++)
         if (f->r->functions.at[i].native && f->r->functions.at[i].raised)
             add_entry(f, &f->r->functions.at[i]);

@@ -10,6 +10,7 @@
  *     fences.c      the order of memory accesses that the program's machine has
  *     link.c        the host's C compiler links it
  *     object.c      object files, for the own machine, too
+ *     debug.c       prototypes of their functions, and of those that they call, from debug information
  *
  * docs/raise-targets.md has the design. What the program calls at run time is in src/raise/runtime. */
 #ifndef RAISE_FOREIGN_FOREIGN_H
@@ -43,6 +44,8 @@ bool foreign_is_weak(const Foreign *f, const char *name);
 
 /* stub.c: fills `fn`, a lifted function without a body, with a call of the imported function. False with r->problem set: it cannot be called. */
 bool foreign_build_stub(Foreign *f, LLVMValueRef fn, const char *name, u64 pc);
+/* By headers, the C++ library's names or debug information; NULL: nobody knows it. */
+const Prototype *foreign_prototype(const Foreign *f, const char *name);
 /* Would a call of the host's function as it is be another one than the program means? */
 bool foreign_needs_stub(const Foreign *f, const char *name);
 
@@ -79,6 +82,12 @@ bool foreign_link_with(Raise *r, RaiseObject object, const char *const *options,
 /* Runs a program, with its arguments up to NULL, and returns its status, -1 if it cannot be started; what it says is in `message`. */
 enum { LINK_MESSAGE_BYTES = 4096 };
 int foreign_run(const char *const *words, char *message);
+
+/* debug.c: adds the prototypes that the debug information of the file has to r->declared; none if it has no such information. */
+void foreign_read_prototypes(Raise *r, const char *file);
+/* Marks functions of the object that give a result in memory. */
+void foreign_mark_declared(Raise *r);
+const Prototype *foreign_declared(const Raise *r, const char *name); /* NULL: none */
 
 /* object.c: an object file as the linker of its machine has laid it out. */
 typedef struct ObjectLayout {

@@ -37,7 +37,13 @@ static void build_stop(Raise *r, LLVMValueRef fn) {
 }
 
 static bool fill(Foreign *f, LLVMValueRef fn, const char *name, u64 pc) {
-    if (!prototype_find(name) && f->r->is_object) { /* it may be another object's: arguments are in registers */
+    if (!foreign_prototype(f, name) && f->r->is_object) {
+        if (!f->r->plain_calls && f->r->foreign)
+            return raise_fail(f->r,
+                              "0x%lx: it calls %s, of which no header and no debug information tells what it takes; "
+                              "compile it with -g -O, "
+                              "or give --plain-calls if there are no structs and no variable arguments",
+                              pc, name);
         LLVMValueRef target = foreign_external(f, name, foreign_is_weak(f, name));
         raise_build_jump(f->r, fn, LLVMConstPtrToInt(target, LLVMInt64TypeInContext(f->r->ctx)));
         return true;

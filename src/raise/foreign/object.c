@@ -105,6 +105,8 @@ void object_end(ObjectLayout *o) {
 
 void object_begin(Raise *r, const ObjectLayout *o) {
     u64 address;
+    if (r->foreign)
+        foreign_read_prototypes(r, o->image);
     for (size_t i = 0; i < o->symbols.len; i++)
         if (o->symbols.at[i].defined && elf_symbol_value(r->elf, o->symbols.at[i].name, &address))
             VEC_PUSH(&r->offered, ((ElfPointer){.to = address})); /* only those among them count that are code */
@@ -158,14 +160,53 @@ static const char *odd_arguments(const Raise *r, const RaiseFunction *f) {
     return is_odd ? "a struct by value, a long double, variable arguments or very many" : NULL;
 }
 
+static bool counts_fit(const char *types) {
+    u32 floats = 0, others = 0;
+    for (const char *t = types + 1; *t; t++) {
+        floats += *t == TYPE_FLOAT || *t == TYPE_DOUBLE;
+        others += *t != TYPE_FLOAT && *t != TYPE_DOUBLE;
+    }
+    return floats <= FOREIGN_FLOATS && others <= FOREIGN_INTS;
+}
+
+/* Some machines tell a float from a double by bits that others leave as they are. */
+static bool has_boxed_float(Raise *r, const char *types) {
+    bool own = LLVMGetTypeKind(raise_reg_type(r, r->isa->abi.float_result)) != LLVMVectorTypeKind;
+    return (own && strchr(types + 1, TYPE_FLOAT)) || (r->host->boxed_floats && *types == TYPE_FLOAT);
+}
+
+/* The address of a result in memory may have to be elsewhere. */
+static bool is_portable(Raise *r, const char *types) {
+    bool apart = *types == TYPE_MEMORY && r->isa->abi.memory_result;
+    return !strpbrk(types, "?.x") && !apart && !has_boxed_float(r, types) && counts_fit(types);
+}
+
+/* Can others call it, by its prototype, or as far as its code tells? */
+static bool check_callers(Raise *r, const RaiseFunction *f, const char *name) {
+    const Prototype *p = prototype_find(name);
+    p = p ? p : foreign_declared(r, name);
+    if (p)
+        return is_portable(r, p->types) ||
+               raise_fail(r, "0x%lx: the function %s has arguments or a result that machines pass in different ways",
+                          f->pc, name);
+    const char *odd = odd_arguments(r, f);
+    if (odd)
+        return raise_fail(r, "0x%lx: the function %s seems to take %s, which machines pass in different ways", f->pc,
+                          name, odd);
+    return r->plain_calls || !strcmp(name, "main") ||
+           raise_fail(
+               r,
+               "0x%lx: no debug information tells what the function %s takes and gives; compile it with -g -O, or "
+               "give --plain-calls if there are no structs and no variable arguments",
+               f->pc, name);
+}
+
 static bool offer_function(Raise *r, const ElfObjectSymbol *s, u64 pc) {
     const RaiseFunction *f = raise_function_at(r, pc);
     if (!f || !f->native || !f->raised)
         return raise_fail(r, "0x%lx: the function %s cannot be read", pc, s->name);
-    const char *odd = r->foreign ? odd_arguments(r, f) : NULL;
-    if (odd)
-        return raise_fail(r, "0x%lx: the function %s seems to take %s, which machines pass in different ways", pc,
-                          s->name, odd);
+    if (r->foreign && !check_callers(r, f, s->name))
+        return false;
     offer(r, s, "function", arena_printf(&r->arena, RAISE_ENTRY, pc), 0);
     return true;
 }

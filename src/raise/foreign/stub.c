@@ -275,10 +275,6 @@ static void return_in_memory(Stub *s, LLVMValueRef call) {
     set_result(s, TYPE_POINTER, LLVMGetOperand(call, 0));
 }
 
-static bool is_cxx(const Prototype *p) {
-    return prototype_find_cxx(p->name) == p;
-}
-
 static bool is_format(char letter) {
     return letter == TYPE_PRINTS || letter == TYPE_SCANS || letter == TYPE_WIDE_PRINTS || letter == TYPE_WIDE_SCANS;
 }
@@ -292,7 +288,9 @@ static void build_call(Stub *s, const Prototype *p, const char *name) {
     LLVMValueRef args[CALL_MAX + 8], format = NULL;
     bool calls_back = strchr(p->types, TYPE_CALLBACK), more = false;
     unsigned count = 0, named, kind = 0;
-    for (const char *t = p->types + 1; *t; t++) {
+    if (*p->types == TYPE_MEMORY && s->r->isa->abi.memory_result)
+        args[count++] = read(s, *s->r->isa->abi.memory_result, pointer(s));
+    for (const char *t = p->types + 1 + count; *t; t++) {
         if (*t == TYPE_MORE) {
             more = !format;
             if (format)
@@ -310,7 +308,7 @@ static void build_call(Stub *s, const Prototype *p, const char *name) {
     named = count;
     while (more && s->ints < s->r->isa->abi.int_arg_count)
         args[count++] = argument(s, TYPE_I64);
-    calls_back |= is_cxx(p); /* most of its functions may, by virtual functions */
+    calls_back |= prototype_find(p->name) != p; /* those of C++ may, by virtual functions, and those of other objects */
     if (calls_back)
         mark_stack(s, false);
     LLVMValueRef v = call(s, name, type_of(s, *p->types), args, count, more, named);
@@ -428,6 +426,12 @@ static bool is_jump(const char *name) {
     return special_find(SPECIAL_SETJMP, name) || special_find(SPECIAL_LONGJMP, name);
 }
 
+const Prototype *foreign_prototype(const Foreign *f, const char *name) {
+    const Prototype *p = prototype_find(name);
+    p = p ? p : prototype_find_cxx(name);
+    return p ? p : foreign_declared(f->r, name);
+}
+
 bool foreign_needs_stub(const Foreign *f, const char *name) {
     const Prototype *p = prototype_find(name);
     return is_jump(name) ||
@@ -460,8 +464,7 @@ static const char *callee_for(Foreign *f, const Prototype *p, u64 pc) {
 
 bool foreign_build_stub(Foreign *f, LLVMValueRef fn, const char *name, u64 pc) {
     Raise *r = f->r;
-    const Prototype *p = prototype_find(name);
-    p = p ? p : prototype_find_cxx(name);
+    const Prototype *p = foreign_prototype(f, name);
     if (!p && !is_jump(name))
         return raise_fail(r, "0x%lx: it calls %s, which no header declares that was there when lathe was built", pc,
                           name);
