@@ -58,6 +58,8 @@ struct stat;
 void guest_put_stat(void *to, const struct stat *from);
 int guest_open_flags(int flags);    /* the host's for the guest's */
 int guest_of_open_flags(int flags); /* the guest's for the host's */
+/* The guest's numbers of the system calls of foreign_calls.def. */
+extern const long guest_call_numbers[];
 /* The host's number of a system call whose arguments mean the same there; -1: nobody knows one. */
 long guest_system_call(long number);
 /* What the guest's auxiliary vector has where the host's has `value`. */

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "isa/foreign.h"
 
@@ -55,41 +54,11 @@ int guest_of_open_flags(int flags) {
     return moved;
 }
 
-/* System calls that take no structures but those that are the same everywhere, and at most five arguments. The numbers are those of asm/unistd_64.h. */
-static const struct {
-    long own, host;
-} call_rows[] = {{39, SYS_getpid},
-                 {186, SYS_gettid},
-                 {188, SYS_setxattr},
-                 {189, SYS_lsetxattr},
-                 {190, SYS_fsetxattr},
-                 {191, SYS_getxattr},
-                 {192, SYS_lgetxattr},
-                 {193, SYS_fgetxattr},
-                 {194, SYS_listxattr},
-                 {195, SYS_llistxattr},
-                 {196, SYS_flistxattr},
-                 {197, SYS_removexattr},
-                 {198, SYS_lremovexattr},
-                 {199, SYS_fremovexattr},
-                 {203, SYS_sched_setaffinity},
-                 {204, SYS_sched_getaffinity},
-                 {309, SYS_getcpu},
-                 {316, SYS_renameat2},
-                 {318, SYS_getrandom},
-                 {319, SYS_memfd_create},
-                 {332, SYS_statx},
-                 {424, SYS_pidfd_send_signal},
-                 {434, SYS_pidfd_open},
-                 {436, SYS_close_range},
-                 {439, SYS_faccessat2}};
-
-long guest_system_call(long number) {
-    for (size_t i = 0; i < ARRAY_LEN(call_rows); i++)
-        if (call_rows[i].own == number)
-            return call_rows[i].host;
-    return -1;
-}
+const long guest_call_numbers[] = {
+#define CALL(name, x86_64, generic) x86_64,
+#include "isa/foreign_calls.def"
+#undef CALL
+};
 
 /* x86-64 programs ask the instruction cpuid what the processor has, and not the auxiliary vector. */
 u64 guest_auxiliary(u64 type, u64 value) {
