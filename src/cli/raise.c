@@ -210,11 +210,14 @@ static bool link_object(const RaiseSettings *s, Raise *r, const ObjectLayout *la
 
 /* Links what is for another machine; the linker writes the file. */
 static bool link_foreign(const RaiseSettings *s, Raise *r, const ObjectLayout *layout, RaiseObject object) {
-    char helpers[PATH_MAX], runtime[PATH_MAX], name[64];
+    char helpers[PATH_MAX], runtime[PATH_MAX], streams[PATH_MAX], name[64];
     snprintf(name, sizeof(name), "lathe-raise-%s-%s.o", isa_name(r->isa->arch), r->host->name);
     if (!find_helpers(r->host, helpers, sizeof(helpers)) || !find_object(name, runtime, sizeof(runtime)))
         return fail(s, "lathe was built without a C compiler for that machine");
-    const char *const files[] = {runtime, helpers, NULL};
+    snprintf(name, sizeof(name), "lathe-raise-files-%s-%s.o", isa_name(r->isa->arch), r->host->name);
+    if (r->own_files && !find_object(name, streams, sizeof(streams)))
+        return fail(s, "it has file streams of C++, and lathe was built without a C++ compiler for that machine");
+    const char *const files[] = {runtime, helpers, r->own_files ? streams : NULL, NULL};
     bool ok =
         layout ? object_link(r, layout, object, files, output_of(s)) : foreign_link(r, object, files, output_of(s));
     return ok || fail_raise(s, r);

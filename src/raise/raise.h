@@ -120,6 +120,7 @@ typedef struct Raise {
     bool is_library;
     bool is_object; /* was it an object file? For the own machine it is raised as a library. */
     bool foreign;   /* is the host another machine than the program is for? */
+    bool own_files; /* has it file streams of C++ in which something is larger or smaller than on the host? */
     bool unwinds;   /* does it have to do with exceptions? */
     bool strict_fp; /* as in LatheConfig */
     bool fallback;  /* does what cannot be raised stay as it is? */

@@ -12,6 +12,8 @@ import sys
 INTS = {"bool": "B", "char": "b", "signed char": "b", "unsigned char": "B", "short": "h", "unsigned short": "H", "int": "i", "unsigned int": "I",
         "wchar_t": "i", "char16_t": "H", "char32_t": "I", "long": "l", "unsigned long": "l", "long long": "l", "unsigned long long": "l",
         "float": "f", "double": "d", "long double": "x"}
+INTS |= {"std::_Setw": "i", "std::_Setprecision": "i", "std::_Setbase": "i", "std::_Setfill<char>": "b", "std::_Setfill<wchar_t>": "i", "std::_Setiosflags": "I",
+         "std::_Resetiosflags": "I"} # structs of one number
 ENUMS = ("std::_Ios_Openmode", "std::_Ios_Seekdir", "std::_Ios_Iostate", "std::_Ios_Fmtflags", "std::memory_order")
 # Classes with a destructor or a copy constructor of their own, by value: an address on all machines.
 BY_ADDRESS = re.compile(r"std::(__cxx11::basic_string|unique_ptr|shared_ptr|__exception_ptr::exception_ptr|locale$|function)\b")
@@ -26,9 +28,8 @@ IN_REGISTERS = re.compile(r"\bstd::\w*strstream(buf)?::str\(")
 # and these perhaps, or a floating-point number.
 LEFT_OUT = {"combine", "name", "_M_getentropy", "_M_getval", "do_message", "get_allocator", "do_get", "fixed", "_M_extract_float", "view", "load_factor"}
 # Classes of the library with virtual functions that have no body there, and the number of one that returns a class in memory.
-PURE_SLOTS = [("_ZTINSt3_V214error_categoryE", 4)] # message()
-# Files have a lock in them, which is larger on some machines.
-LEFT_OUT_SCOPES = re.compile(r"\bfilesystem\b|\bpmr\b|\bbasic_filebuf\b|\bbasic_[io]?fstream\b|__basic_file|transaction clone|thunk to|\bTLS |guard variable")
+PURE_SLOTS = [("_ZTINSt3_V214error_categoryE", 4)]  # message()
+LEFT_OUT_SCOPES = re.compile(r"\bfilesystem\b|\bpmr\b|transaction clone|thunk to|\bTLS |guard variable")
 
 
 def split(text, divider):

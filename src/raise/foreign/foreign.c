@@ -47,11 +47,24 @@ static bool check_exports(Raise *r) {
     return ok;
 }
 
+/* They have a lock of the C library in them: src/raise/runtime/files.cpp. */
+static bool has_other_files(const Foreign *f) {
+    static const char *const classes[] = {"13basic_filebuf", "14basic_ifstream", "14basic_ofstream", "13basic_fstream"};
+    const Prototype *lock = prototype_find("pthread_mutex_lock");
+    bool differs = lock && (lock->differs[f->host] || lock->differs[f->guest]);
+    for (size_t i = 0; differs && i < f->relocations.len; i++)
+        for (size_t k = 0; f->relocations.at[i].imported && k < ARRAY_LEN(classes); k++)
+            if (strstr(f->relocations.at[i].symbol, classes[k]))
+                return true;
+    return false;
+}
+
 bool foreign_begin(Foreign *f, Raise *r) {
     *f = (Foreign){.r = r};
     if (!check(f) || (!r->is_object && !check_exports(r)))
         return false;
     elf_relocations(r->elf, &f->relocations);
+    r->own_files = has_other_files(f);
     return (r->is_object || foreign_find_main(f)) && foreign_add_imports(f);
 }
 
