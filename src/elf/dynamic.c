@@ -144,6 +144,7 @@ static void add_relocations(const ElfFile *elf, i64 table, i64 table_size, bool 
                              .imported = name && symbol.st_shndx == SHN_UNDEF,
                              .weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK,
                              .function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC,
+                             .chosen = symbol.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC,
                              .of_plt = of_plt};
         if (row.type && (of_plt || !is_of_plt(elf, elf_dynamic_value(elf, table, 0, 0) + off)))
             VEC_PUSH(found, row);

@@ -67,6 +67,9 @@ bool elf_import_number(const ElfFile *elf, const char *name, u32 *number);
 /* The symbol that the dynamic linker looks up for the word at addr; NULL: none, or one of the file's own. */
 const char *elf_imported_at(const ElfFile *elf, u64 addr);
 
+/* Is there a word at addr whose contents only the dynamic linker knows? */
+bool elf_is_filled(const ElfFile *elf, u64 addr);
+
 /* Another file's symbol, or an address in the image; neither: nothing, or any type that is caught. */
 typedef struct ElfReference {
     const char *symbol;
@@ -85,6 +88,7 @@ typedef struct ElfRelocation {
     u64 value, size;    /* of the symbol */
     bool imported;      /* is the symbol another file's? */
     bool weak, function;
+    bool chosen; /* is it a function of the file that chooses another one (STT_GNU_IFUNC)? */
     bool of_plt; /* is it of the table for calls, DT_JMPREL? */
 } ElfRelocation;
 typedef VEC(ElfRelocation) ElfRelocations;

@@ -190,9 +190,8 @@ static bool relocate_import(Join *j, size_t part, const ElfRelocation *row) {
 
 static bool relocate_known(Join *j, size_t part, const ElfRelocation *row, const JoinTarget *to) {
     u64 value = j->parts->at[to->part].shift + to->symbol.st_value + (u64)row->addend;
-    if (ELF64_ST_TYPE(to->symbol.st_info) == STT_GNU_IFUNC)
-        return fail_part(j, to->part, "it chooses functions by the processor (STT_GNU_IFUNC)");
-    emit(j, moved(j, part, row->at), 0, j->isa->elf_relative, value, false);
+    bool chosen = ELF64_ST_TYPE(to->symbol.st_info) == STT_GNU_IFUNC;
+    emit(j, moved(j, part, row->at), 0, chosen ? j->isa->elf_chosen : j->isa->elf_relative, value, false);
     return true;
 }
 
@@ -232,6 +231,7 @@ static bool relocate_row(Join *j, size_t part, const ElfRelocation *row) {
         !row->symbol || (join_find_for(j->parts, j->names, part, row, &to) && !j->parts->at[to.part].outside);
     switch (kind) {
     case RELOCATION_RELATIVE:
+    case RELOCATION_CHOSEN:
         emit(j, moved(j, part, row->at), 0, row->type, (u64)row->addend + j->parts->at[part].shift, row->of_plt);
         return true;
     case RELOCATION_COPY:

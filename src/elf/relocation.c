@@ -99,6 +99,10 @@ u64 elf_unknown_cell(const ElfFile *elf, u64 addr, u64 end) {
     return end;
 }
 
+bool elf_is_filled(const ElfFile *elf, u64 addr) {
+    return elf_unknown_cell(elf, addr, addr + 8) == addr;
+}
+
 static void add_pointer(const ElfFile *elf, u64 at, ElfPointers *found) {
     const u8 *bytes = elf_contents(elf, at, 8);
     ElfPointer p = {.at = at};

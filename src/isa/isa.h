@@ -73,6 +73,7 @@ typedef enum RelocationKind {
     RELOCATION_COPY,     /* another file's variable, which is to be here */
     RELOCATION_THREAD,   /* a thread-local variable's distance from the thread pointer */
     RELOCATION_MODULE,   /* the number of the file that a thread-local variable is in */
+    RELOCATION_CHOSEN,   /* what the function at this address returns */
     RELOCATION_OFFSET,   /* a thread-local variable's place among those of its file */
 } RelocationKind;
 
@@ -92,6 +93,7 @@ typedef struct StateField {
 typedef struct Isa {
     LatheArch arch;
     u32 elf_relative; /* the type of relocations that add the load bias */
+    u32 elf_chosen;   /* and of those that have it written what a function returns */
     u32 elf_symbolic; /* and of those that are a symbol's address of 64 bits */
     RelocationKind (*relocation_kind)(u32 type);
     /* Does what is at `pc` refer to a word of memory? For linking calls through such words; NULL: that is not done. */

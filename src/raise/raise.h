@@ -4,6 +4,7 @@
  *                  kept.c: functions of statically linked programs that stay as they are, and where their threads begin;
  *                  fallback.c: functions that stay as they are because they cannot be raised;
  *                  far.c: addresses that code computes with more than one instruction;
+ *                  stubs.c: stubs for functions of other files;
  *                  join.c: computed jumps of functions that have very many of them;
  *                  signs.c: calls of object files whose arguments another machine would not find
  *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
@@ -185,11 +186,13 @@ const char *raise_library_at(const Raise *r, u64 address, u64 *own);
 bool raise_begin(Raise *r, ElfFile *elf, const Host *host, bool is_object);
 void raise_end(Raise *r);
 
-/* discover.c */
+/* discover.c, stubs.c */
 bool raise_discover(Raise *r);
 RaiseFunction *raise_function_at(Raise *r, u64 pc); /* NULL: none */
 /* The function of another file that the stub at `pc` jumps to; NULL: it is no stub. */
 const char *raise_import_at(Raise *r, u64 pc);
+/* Is it a stub that jumps to a function of the file's own, which only the dynamic linker knows? */
+bool raise_is_stub(const Raise *r, u64 pc);
 
 /* far.c: all addresses of code that the function computes with two instructions. */
 void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 address));

@@ -36,12 +36,19 @@ static int compare(const void *a, const void *b) { return *(const int *)a - *(co
 void near_sort(int *v, int n) { qsort(v, n, sizeof(*v), compare); }
 void near_each(const int *v, int n, void (*f)(int, double), double x) { for (int i = 0; i < n; i++) f(v[i], x); }
 __attribute__((weak)) int near_weak(void) { return 3; }
+static int slow(int x) { return x + 1000; }
+static int quick(int x) { return x + 2000; }
+static int (*choose(void))(int) { __builtin_cpu_init(); return __builtin_cpu_supports("avx512f") < 0 ? slow : quick; }
+int near_chosen(int) __attribute__((ifunc("choose"))); /* the processor decides */
+int near_chooses(int n) { return near_chosen(n); }
 int near_ask(void) { return near_weak(); }
 C
 cat >program.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+int near_chosen(int), near_chooses(int);
+int (*chosen)(int) = near_chosen;
 extern int near_variable, (*near_hook)(int);
 extern const char *deep_names[3];
 int near(int), deep(int), ask(void), near_ask(void), near_use_hook(int);
@@ -71,6 +78,7 @@ int main(void) {
     near_sort(v, 4);
     near_each(v, 4, show, 0.25);
     printf("%d %d %d %ld\n", ask(), near_ask(), missing != NULL, mine);
+    printf("%d %d %d\n", near_chosen(1), near_chooses(2), chosen(3));
     return 3;
 }
 C

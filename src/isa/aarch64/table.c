@@ -129,6 +129,8 @@ static RelocationKind relocation_kind(u32 type) {
     switch (type) {
     case R_AARCH64_RELATIVE:
         return RELOCATION_RELATIVE;
+    case R_AARCH64_IRELATIVE:
+        return RELOCATION_CHOSEN;
     case R_AARCH64_ABS64:
     case R_AARCH64_GLOB_DAT:
     case R_AARCH64_JUMP_SLOT:
@@ -144,6 +146,7 @@ static RelocationKind relocation_kind(u32 type) {
 const Isa isa_aarch64 = {
     .arch = LATHE_ARCH_AARCH64,
     .elf_relative = R_AARCH64_RELATIVE,
+    .elf_chosen = R_AARCH64_IRELATIVE,
     .elf_symbolic = R_AARCH64_ABS64,
     .relocation_kind = relocation_kind,
     .regs = regs,

@@ -147,6 +147,8 @@ static RelocationKind relocation_kind(u32 type) {
     switch (type) {
     case R_RISCV_RELATIVE:
         return RELOCATION_RELATIVE;
+    case R_RISCV_IRELATIVE:
+        return RELOCATION_CHOSEN;
     case R_RISCV_64:
     case R_RISCV_JUMP_SLOT:
         return RELOCATION_ADDRESS;
@@ -161,6 +163,7 @@ static RelocationKind relocation_kind(u32 type) {
 const Isa isa_riscv64 = {
     .arch = LATHE_ARCH_RISCV64,
     .elf_relative = R_RISCV_RELATIVE,
+    .elf_chosen = R_RISCV_IRELATIVE,
     .elf_symbolic = R_RISCV_64,
     .relocation_kind = relocation_kind,
     .regs = regs,

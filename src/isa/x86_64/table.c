@@ -229,6 +229,8 @@ static RelocationKind relocation_kind(u32 type) {
     switch (type) {
     case R_X86_64_RELATIVE:
         return RELOCATION_RELATIVE;
+    case R_X86_64_IRELATIVE:
+        return RELOCATION_CHOSEN;
     case R_X86_64_64:
     case R_X86_64_GLOB_DAT:
     case R_X86_64_JUMP_SLOT:
@@ -273,6 +275,7 @@ static bool link_call(u8 *bytes, u64 pc, u64 to) {
 const Isa isa_x86_64 = {
     .arch = LATHE_ARCH_X86_64,
     .elf_relative = R_X86_64_RELATIVE,
+    .elf_chosen = R_X86_64_IRELATIVE,
     .elf_symbolic = R_X86_64_64,
     .relocation_kind = relocation_kind,
     .slot_use = slot_use,

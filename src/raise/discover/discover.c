@@ -42,7 +42,7 @@ static bool is_among_labels(const Raise *r, u64 at) {
  * Only known functions count where constants are among code, as linkers have it for other machines. */
 static void want_word(Raise *r, u64 at, u64 pc) {
     ElfFunction known = elf_function_at(r->elf, pc);
-    bool begins = known.size || known.name;
+    bool begins = known.size || known.name || raise_is_stub(r, pc);
     bool may_begin = !begins && r->isa == isa_of_host() && !elf_function_around(r->elf, pc);
     bool among = begins && is_among_labels(r, at);
     if ((begins && !among) || (may_begin && r->extent.position_independent))
@@ -126,54 +126,6 @@ static void want_from_file(Raise *r) {
         want(r, r->offered.at[i].to, true);
     VEC_FREE(&pointers);
     VEC_FREE(&exported);
-}
-
-/* ------------------------------------------------------------------------------------------------------ stubs */
-
-/* Does the instruction do nothing, as markers for computed jumps do? */
-static bool is_marker(const Insn *in) {
-    return in->flow == FLOW_NEXT && !in->operand_count && regset_is_empty(&in->writes);
-}
-
-/* Where the jump at `pc` loads its target from; false: there is no such jump. */
-static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
-    u8 bytes[16];
-    Insn in = {.pc = pc};
-    size_t size = elf_read_const(r->elf, pc, bytes, sizeof(bytes));
-    *slot = 0;
-    if (!size || r->isa->decode(bytes, size, pc, &in) != LATHE_OK)
-        return false;
-    *end = insn_end(&in);
-    for (int i = 0; in.flow == FLOW_INDIRECT && i < in.operand_count; i++)
-        if (in.op[i].kind == OPERAND_MEM && in.op[i].base == REG_PC)
-            *slot = (u64)in.op[i].disp;
-    return in.flow == FLOW_INDIRECT || is_marker(&in);
-}
-
-static const char *find_import(const Raise *r, u64 pc) {
-    u64 slot = raise_far_slot(r, pc);
-    const char *kept = raise_kept(r, pc);
-    if (kept)
-        return kept;
-    if (slot)
-        return elf_imported_at(r->elf, slot);
-    for (int i = 0; i < 2; i++) { /* a marker for computed jumps may come first */
-        if (!jumps_through(r, pc, &pc, &slot))
-            return NULL;
-        if (slot)
-            return elf_imported_at(r->elf, slot);
-    }
-    return NULL;
-}
-
-const char *raise_import_at(Raise *r, u64 pc) {
-    u32 index;
-    if (!map64_get(&r->stubs, pc, &index)) {
-        index = (u32)r->stub_names.len;
-        map64_set(&r->stubs, pc, index);
-        VEC_PUSH(&r->stub_names, find_import(r, pc));
-    }
-    return r->stub_names.at[index];
 }
 
 /* ------------------------------------------------------------------------------------------------- callbacks */

@@ -2,6 +2,7 @@
 #include "raise/foreign/foreign.h"
 
 #include <elf.h>
+#include <llvm-c/Core.h>
 
 /* The image of a program that is not position-independent stays where it is, and the new code comes behind it. */
 static bool check_place(Raise *r) {
@@ -47,6 +48,19 @@ static bool check_exports(Raise *r) {
     return ok;
 }
 
+LLVMBuilderRef foreign_start_function(Raise *r, const char *name, u32 number) {
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), NULL, 0, false);
+    LLVMValueRef fn = LLVMAddFunction(r->mod, name, type);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(r->ctx);
+    const char *list = arena_printf(
+        &r->arena, "\t.section .init_array.%05u, \"aw\"\n\t.p2align 3\n\t.8byte %s\n\t.text\n", number, name);
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, "nounwind", 0));
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(r->ctx, fn, ""));
+    LLVMAppendModuleInlineAsm(r->mod, list, strlen(list));
+    return b;
+}
+
 /* They have a lock of the C library in them: src/raise/runtime/files.cpp. */
 static bool has_other_files(const Foreign *f) {
     static const char *const classes[] = {"13basic_filebuf", "14basic_ifstream", "14basic_ofstream", "13basic_fstream"};
@@ -74,7 +88,7 @@ bool foreign_finish(Foreign *f) {
     foreign_replace_addresses(f);
     foreign_name_types(f);
     foreign_add_fences(f->r);
-    return foreign_add_image(f);
+    return foreign_add_chosen(f) && foreign_add_image(f);
 }
 
 void foreign_end(Foreign *f) {

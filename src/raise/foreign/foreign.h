@@ -5,6 +5,7 @@
  *     entries.c     where native code enters functions, main and constructors
  *     image.c       the program's data, with its relocations, as a variable of the module
  *     virtual.c     which of them the C++ library calls for a result in memory
+ *     chosen.c      functions that are chosen by the processor
  *     threads.c     thread-local variables of other files
  *     symbols.c     addresses of functions and of other files' variables are the host's
  *     fences.c      the order of memory accesses that the program's machine has
@@ -48,6 +49,15 @@ bool foreign_build_stub(Foreign *f, LLVMValueRef fn, const char *name, u64 pc);
 const Prototype *foreign_prototype(const Foreign *f, const char *name);
 /* Would a call of the host's function as it is be another one than the program means? */
 bool foreign_needs_stub(const Foreign *f, const char *name);
+
+/* foreign.c: a function that the new program calls before all constructors, those of lower numbers first; at its beginning. */
+enum { RAN_THREAD_WORDS = 101, RAN_CHOICES = 102 };
+LLVMBuilderRef foreign_start_function(Raise *r, const char *name, u32 number);
+
+/* chosen.c: does the dynamic linker write there what a function of the program chooses? */
+bool foreign_is_chosen(const Foreign *f, const ElfRelocation *row);
+/* Has such words written when the program begins. */
+bool foreign_add_chosen(Foreign *f);
 
 /* symbols.c: what the address in the image is in the module. */
 LLVMValueRef foreign_symbol(Foreign *f, u64 address);

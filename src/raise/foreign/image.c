@@ -55,6 +55,8 @@ static LLVMValueRef imported(Foreign *f, const ElfRelocation *row) {
 /* What the dynamic linker has to write there; NULL with r->problem set: it cannot. */
 static LLVMValueRef relocated(Foreign *f, const ElfRelocation *row) {
     Raise *r = f->r;
+    if (foreign_is_chosen(f, row))
+        return word(r, 0);
     switch (r->isa->relocation_kind(row->type)) {
     case RELOCATION_RELATIVE:
         return foreign_symbol(f, (u64)row->addend);
@@ -66,6 +68,7 @@ static LLVMValueRef relocated(Foreign *f, const ElfRelocation *row) {
         return row->imported ? foreign_thread_finder(f, row->symbol) : word(r, 0);
     case RELOCATION_OFFSET:
         return word(r, (row->imported ? 0 : row->value) + (u64)row->addend);
+    case RELOCATION_CHOSEN:
     case RELOCATION_COPY:
     case RELOCATION_OTHER:
         break;

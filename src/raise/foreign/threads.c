@@ -63,23 +63,17 @@ static bool is_distance(const Foreign *f, const ElfRelocation *row) {
 }
 
 void foreign_add_thread_words(Foreign *f, u64 offset) {
-    static const char list[] =
-        "\t.section .init_array.00101, \"aw\"\n\t.p2align 3\n\t.8byte " RAISE_PREFIX "thread_words\n\t.text\n";
     Raise *r = f->r;
     bool any = false;
     for (size_t i = 0; i < f->relocations.len; i++)
         any |= is_distance(f, &f->relocations.at[i]);
     if (!any)
         return;
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), NULL, 0, false);
-    LLVMValueRef fn = LLVMAddFunction(r->mod, RAISE_PREFIX "thread_words", type);
-    LLVMSetVisibility(fn, LLVMHiddenVisibility);
-    LLVMBuilderRef b = begin(r, fn);
+    LLVMBuilderRef b = foreign_start_function(r, RAISE_PREFIX "thread_words", RAN_THREAD_WORDS);
     LLVMValueRef thread = thread_pointer(f, b, offset);
     for (size_t i = 0; i < f->relocations.len; i++)
         if (is_distance(f, &f->relocations.at[i]))
             set_word(f, b, thread, &f->relocations.at[i]);
     LLVMBuildRetVoid(b);
     LLVMDisposeBuilder(b);
-    LLVMAppendModuleInlineAsm(r->mod, list, strlen(list));
 }

@@ -22,11 +22,11 @@ typedef FILE __c_file;
 #include <fstream>
 
 /* The constructor of the library, in whose name is another type of lock, which it does not look at either. */
-extern "C" void make_basic_file(void *file, void *lock) __asm__("_ZNSt12__basic_fileIcEC1EP15pthread_mutex_t");
+extern "C" void _ZNSt12__basic_fileIcEC1EP15pthread_mutex_t(void *file, void *lock);
 
 namespace std {
 __basic_file<char>::__basic_file(__c_lock *lock) throw() {
-    make_basic_file(this, lock);
+    _ZNSt12__basic_fileIcEC1EP15pthread_mutex_t(this, lock);
 }
 
 template class basic_filebuf<char>;
