@@ -17,6 +17,9 @@ INTS |= {"std::_Setw": "i", "std::_Setprecision": "i", "std::_Setbase": "i", "st
 ENUMS = ("std::_Ios_Openmode", "std::_Ios_Seekdir", "std::_Ios_Iostate", "std::_Ios_Fmtflags", "std::memory_order")
 # Classes with a destructor or a copy constructor of their own, by value: an address on all machines.
 BY_ADDRESS = re.compile(r"std::(__cxx11::basic_string|unique_ptr|shared_ptr|__exception_ptr::exception_ptr|locale$|function)\b")
+# Classes of two integers, which are in two registers if these are left on all machines, the first of which has six.
+TWO_WORDS = re.compile(r"std::(fpos|istreambuf_iterator|ostreambuf_iterator)<[^()]*>$")
+REGISTERS = 6
 NAMESPACES = {"std", "__gnu_cxx", "__cxxabiv1", "__detail", "_V2", "chrono", "this_thread", "__cxx11", "pmr", "experimental", "__parallel", "ranges"}
 STATIC = {"now", "classic", "global", "hardware_concurrency", "operator new", "operator delete", "operator new[]", "operator delete[]", "max", "min"}
 # These return a class in memory,
@@ -26,7 +29,7 @@ IN_MEMORY = {"substr", "str", "getloc", "ios_base::imbue", "basic_ios::imbue", "
 # but not these of the same names,
 IN_REGISTERS = re.compile(r"\bstd::\w*strstream(buf)?::str\(")
 # and these perhaps, or a floating-point number.
-LEFT_OUT = {"combine", "name", "_M_getentropy", "_M_getval", "do_message", "get_allocator", "do_get", "fixed", "_M_extract_float", "view", "load_factor"}
+LEFT_OUT = {"combine", "name", "_M_getentropy", "_M_getval", "do_message", "get_allocator", "fixed", "_M_extract_float", "view", "load_factor"}
 # Classes of the library with virtual functions that have no body there, and the number of one that returns a class in memory.
 PURE_SLOTS = [("_ZTINSt3_V214error_categoryE", 4)]  # message()
 LEFT_OUT_SCOPES = re.compile(r"\bfilesystem\b|\bpmr\b|transaction clone|thunk to|\bTLS |guard variable")
@@ -54,7 +57,7 @@ def letter(kind):
         return "p"
     if re.match(r"std::chrono::(duration|time_point)<", kind):
         return "l"
-    if kind == "std::fpos<__mbstate_t>":
+    if TWO_WORDS.match(kind):
         return "ll"
     return INTS.get(kind, "?")
 
@@ -85,7 +88,7 @@ def prototype(text):
     words = split(head, " ")
     if words[0].startswith("operator"):
         words = [head]
-    result = "q" if len(words) == 1 else letter(" ".join(words[:-1]))
+    result = "q" if len(words) == 1 else letter(" ".join(words[:-1])).replace("ll", "q")
     parts = split(words[-1], "::")
     name = re.sub(r"<.*", "", parts[-1])
     scope = re.sub(r"<.*", "", parts[-2]) if len(parts) > 1 else ""
@@ -96,10 +99,13 @@ def prototype(text):
     own = "p" if is_member and name not in STATIC and not name.startswith("_S_") else ""
     if in_memory:
         result, own = "m", "p" + own
-    taken = [] if inside in ("", "void") else [letter(p.strip()) for p in split(inside, ",")]
-    if "?" in taken or "..." in inside:
-        return None
-    return result + own + "".join(taken)
+    taken = own
+    for p in [] if inside in ("", "void") else split(inside, ","):
+        more = letter(p.strip())
+        if len(more) > 1 and len(re.sub("[fdx]", "", taken + more)) > REGISTERS:
+            return None
+        taken += more
+    return None if "?" in taken or "..." in inside else result + taken
 
 
 def output_of(*words, text=None):

@@ -213,6 +213,9 @@ int __signbit(double x);
 int __fpclassify(double x);
 /* What a compiler's own functions ask whether there are atomic instructions. */
 unsigned long __getauxval(unsigned long type);
+/* What a compiler calls to compute. */
+double __powidf2(double x, int n);
+float __powisf2(float x, int n);
 /* What C++ compilers call. */
 int __cxa_guard_acquire(long *guard);
 void __cxa_guard_release(long *guard);

@@ -24,7 +24,8 @@ __attribute__((constructor)) static void begin(void) {
 }
 int main(void) {
     int (*local)(const char *) = other;
-    printf("%d %d %d %d %d %d\n", length("abc"), other("abc"), pointer("abcd"), local("x"), table[0]("ab"), table[1]("ab"));
+    printf("%d %d %d %d %d %d\n", length("abc"), other("abc"), pointer("abcd"), local("x"), table[0]("ab"),
+           table[1]("ab"));
     printf("%d\n", (void *)local == (void *)pointer);
     return 0;
 }

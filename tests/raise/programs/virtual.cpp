@@ -1,5 +1,7 @@
 // virtual.cpp: virtual functions that return a class in memory: of the C++ library, called by the program, and of the program, called by the library.
 #include <cstdio>
+#include <ctime>
+#include <iomanip>
 #include <iostream>
 #include <locale>
 #include <sstream>
@@ -45,7 +47,25 @@ struct Own : std::error_category {
 static std::string ask(const std::error_category &c, int n) {
     return c.message(n);
 }
+/* Iterators of streams, which are two words each, by value. */
+static void iterate() {
+    std::tm t = {}, u = {};
+    t.tm_year = 126;
+    t.tm_mon = 10;
+    t.tm_mday = 19;
+    std::istringstream in("2025-03-04"), number("3.25xyz");
+    std::ostringstream out;
+    std::ios_base::iostate error = std::ios_base::goodbit;
+    double d = 0;
+    in >> std::get_time(&u, "%Y-%m-%d");
+    out << std::put_time(&t, "%Y-%m-%d ");
+    std::istreambuf_iterator<char> rest = std::use_facet<std::num_get<char>>(std::locale())
+                                              .get(std::istreambuf_iterator<char>(number), {}, number, error, d);
+    *std::use_facet<std::num_put<char>>(std::locale()).put(std::ostreambuf_iterator<char>(out), out, '*', 2.5) = '!';
+    printf("%d %d %d %g %c %s\n", u.tm_year, u.tm_mon, u.tm_mday, d, *rest, out.str().c_str());
+}
 int main() {
+    iterate();
     Own own;
     printf("%s\n", ask(std::generic_category(), 2).c_str());
     printf("%s\n", ask(std::system_category(), 13).c_str());
