@@ -149,7 +149,8 @@ typedef struct HostForeign {
     const char *entry_direct;
     /* Assembly: loads before it come before all accesses behind it; stores before stores; both. NULL: the host has the order of all guests. */
     const char *order_loads, *order_stores, *order_all;
-    const char *linker; /* the C compiler that links for this machine */
+    bool short_extended; /* has its long double 80 bits, and not 128? */
+    const char *linker;  /* the C compiler that links for this machine */
 } HostForeign;
 
 /* --------------------------------------------------------------------------------------------------------------- hosts */

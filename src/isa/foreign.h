@@ -48,8 +48,9 @@ void guest_set_results(GuestCpu *cpu, const ForeignRegs *results);
 ForeignList guest_list(const ForeignRegs *args, u32 ints, u32 floats);
 ForeignList guest_list_of(const void *list);
 
-/* A long double in the guest's memory as the host's, and as the result of a function. */
+/* A long double in the guest's memory as the host's, and the other way round, for guests that have it in registers as a result. */
 long double guest_extended(const void *at);
+void lathe_raise_put_extended(void *to, long double v);
 /* The next variable argument, a long double, and where its bytes are. */
 const void *guest_next_extended(ForeignList *list);
 

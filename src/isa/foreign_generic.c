@@ -33,6 +33,18 @@ void guest_put_stat(void *to, const struct stat *from) {
     memcpy(to, &own, sizeof(own));
 }
 
+/* A long double is binary128. */
+long double guest_extended(const void *at) {
+    _Float128 v;
+    memcpy(&v, at, sizeof(v));
+    return (long double)v;
+}
+
+void lathe_raise_put_extended(void *to, long double v) {
+    _Float128 own = v;
+    memcpy(to, &own, sizeof(own));
+}
+
 const long guest_call_numbers[] = {
 #define CALL(name, x86_64, generic) generic,
 #include "isa/foreign_calls.def"

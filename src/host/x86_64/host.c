@@ -41,6 +41,7 @@ static const HostEstimate estimates[] = {
 };
 
 static const HostForeign foreign = {
+    .short_extended = true,
     .features = "",
     .entry = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
              "\t.8byte %s - .\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n\t.text\n",

@@ -109,13 +109,6 @@ const void *guest_next_extended(ForeignList *list) {
     return at;
 }
 
-/* It is binary128. */
-long double guest_extended(const void *at) {
-    _Float128 v;
-    memcpy(&v, at, sizeof(v));
-    return (long double)v;
-}
-
 /* --------------------------------------------------------------------------------------------------------------- types */
 
 /* O_DIRECTORY, O_NOFOLLOW, O_DIRECT and O_LARGEFILE are bits 14 to 17 here. Hosts that this is for have the last two in front of the first two, which is the same both ways. */

@@ -88,18 +88,20 @@ ForeignList guest_list_of(const void *list) {
     return (ForeignList){.floats_with_ints = true, .stack = list};
 }
 
-_Noreturn void lathe_raise_stop(const char *text, u64 size, u64 pc);
-
-static const char no_extended[] = "a long double among variable arguments";
-
+/* Among variable arguments it begins at an even register, or at a multiple of 16. */
 const void *guest_next_extended(ForeignList *list) {
-    (void)list;
-    lathe_raise_stop(no_extended, sizeof(no_extended) - 1, 0);
-}
-
-long double guest_extended(const void *at) {
-    (void)at;
-    lathe_raise_stop(no_extended, sizeof(no_extended) - 1, 0);
+    const void *at;
+    u32 odd = list->int_count % 2;
+    if (list->int_count > odd) {
+        at = list->ints + odd;
+        list->ints += odd + 2;
+        list->int_count -= odd + 2;
+    } else {
+        list->int_count = 0;
+        at = (const void *)(((u64)list->stack + 15) & -(u64)16);
+        list->stack = (const u64 *)at + 2;
+    }
+    return at;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- types */

@@ -86,7 +86,7 @@ static LLVMTypeRef type_of(Stub *s, char letter) {
     case TYPE_DOUBLE:
         return LLVMDoubleTypeInContext(ctx);
     case TYPE_EXTENDED:
-        return LLVMFP128TypeInContext(ctx);
+        return s->r->host->foreign->short_extended ? LLVMX86FP80TypeInContext(ctx) : LLVMFP128TypeInContext(ctx);
     case TYPE_POINTER:
     case TYPE_CALLBACK:
     case TYPE_PRINTS:
@@ -114,11 +114,45 @@ static LLVMValueRef stack_argument(Stub *s, u32 words) {
     return offset(s, stack(s), off);
 }
 
+/* The next word of integer arguments, as an address. */
+static LLVMValueRef next_word(Stub *s) {
+    const CallAbi *abi = &s->r->isa->abi;
+    return s->ints < abi->int_arg_count ? place(s, abi->int_args[s->ints++]) : stack_argument(s, 1);
+}
+
+static bool is_wide(Raise *r, Reg reg) {
+    return LLVMGetTypeKind(raise_reg_type(r, reg)) == LLVMVectorTypeKind;
+}
+
+static LLVMValueRef sixteen_bytes(Stub *s) {
+    LLVMValueRef room = LLVMBuildAlloca(s->b, LLVMArrayType2(word(s), 2), "");
+    LLVMSetAlignment(room, 16);
+    return room;
+}
+
+/* Where a long double is: on the stack; in a vector register, if the guest has those; or in two words of integers. */
+static LLVMValueRef extended_argument(Stub *s) {
+    const CallAbi *abi = &s->r->isa->abi;
+    bool wide = is_wide(s->r, abi->float_result);
+    bool on_stack = wide ? s->floats >= abi->float_arg_count : s->ints >= abi->int_arg_count;
+    if (abi->extended_in_memory || on_stack)
+        return stack_argument(s, 2);
+    LLVMValueRef room = sixteen_bytes(s);
+    if (wide) {
+        Reg reg = abi->float_args[s->floats++];
+        LLVMBuildStore(s->b, read(s, reg, raise_reg_type(s->r, reg)), room);
+        return room;
+    }
+    for (u64 off = 0; off < 16; off += 8)
+        LLVMBuildStore(s->b, LLVMBuildLoad2(s->b, word(s), next_word(s), ""), offset(s, room, off));
+    return room;
+}
+
 static LLVMValueRef argument(Stub *s, char letter) {
     const CallAbi *abi = &s->r->isa->abi;
     LLVMTypeRef type = type_of(s, letter);
     if (letter == TYPE_EXTENDED) {
-        LLVMValueRef at = stack_argument(s, 2);
+        LLVMValueRef at = extended_argument(s);
         return call(s, RAISE_PREFIX "extended", type, &at, 1, false, 1);
     }
     if (is_float(letter) && s->floats < abi->float_arg_count)
@@ -181,7 +215,7 @@ static void set_float(Stub *s, LLVMValueRef v, bool is_double) {
     LLVMTypeRef type = raise_reg_type(s->r, reg), bits = is_double ? word(s) : LLVMInt32TypeInContext(s->r->ctx);
     v = LLVMBuildBitCast(s->b, v, bits, "");
     v = is_double ? v : widen(s, v, false);
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+    if (is_wide(s->r, reg)) {
         v = LLVMBuildInsertElement(s->b, LLVMConstNull(type), v, number(s, 0), "");
     } else if (!is_double) {
         v = LLVMBuildOr(s->b, v, LLVMConstInt(word(s), ~(u64)0 << 32, false), ""); /* boxed */
@@ -195,6 +229,25 @@ static Reg second_result(const Raise *r) {
         if (regset_has(&r->isa->abi.results, reg) && r->isa->regs[reg].kind == REG_INT && reg != r->isa->abi.int_result)
             return reg;
     return r->isa->abi.int_result;
+}
+
+/* In a vector register, or two words of integers; one machine has it on a stack of its own. */
+static void set_extended(Stub *s, LLVMValueRef v) {
+    const CallAbi *abi = &s->r->isa->abi;
+    LLVMTypeRef nothing = LLVMVoidTypeInContext(s->r->ctx);
+    LLVMValueRef args[] = {abi->extended_in_memory ? s->cpu : sixteen_bytes(s), v};
+    call(s, abi->extended_in_memory ? RAISE_PREFIX "extended_result" : RAISE_PREFIX "put_extended", nothing, args, 2,
+         false, 2);
+    if (abi->extended_in_memory)
+        return;
+    if (is_wide(s->r, abi->float_result)) {
+        LLVMTypeRef type = raise_reg_type(s->r, abi->float_result);
+        LLVMBuildStore(s->b, LLVMBuildLoad2(s->b, type, args[0], ""), place(s, abi->float_result));
+        return;
+    }
+    const Reg words[] = {abi->int_result, second_result(s->r)};
+    for (u64 i = 0; i < 2; i++)
+        LLVMBuildStore(s->b, LLVMBuildLoad2(s->b, word(s), offset(s, args[0], 8 * i), ""), place(s, words[i]));
 }
 
 static void set_result(Stub *s, char letter, LLVMValueRef v) {
@@ -227,11 +280,9 @@ static void set_result(Stub *s, char letter, LLVMValueRef v) {
     case TYPE_DOUBLE:
         set_float(s, v, letter == TYPE_DOUBLE);
         break;
-    case TYPE_EXTENDED: {
-        LLVMValueRef args[] = {s->cpu, v};
-        call(s, RAISE_PREFIX "extended_result", LLVMVoidTypeInContext(s->r->ctx), args, 2, false, 2);
+    case TYPE_EXTENDED:
+        set_extended(s, v);
         break;
-    }
     case TYPE_VOID:
     case TYPE_MEMORY:
     case TYPE_PRINTS:
@@ -410,8 +461,6 @@ static bool check_types(Foreign *f, const Prototype *p, u64 pc) {
         return raise_fail(f->r,
                           "0x%lx: it calls %s, whose arguments or result are of a kind that cannot be handed over", pc,
                           p->name);
-    if (strchr(p->types, TYPE_EXTENDED) && !f->r->isa->abi.extended_in_memory)
-        return raise_fail(f->r, "0x%lx: it calls %s, which has a long double", pc, p->name);
     if (strchr(p->types, TYPE_LIST) && !has_format(p))
         return raise_fail(f->r, "0x%lx: it calls %s, and what is in its va_list cannot be known", pc, p->name);
     if (takes_more && !has_format(p) && !special_find(SPECIAL_FEW, p->name) && !special_find(SPECIAL_POINTERS, p->name))
