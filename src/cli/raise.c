@@ -223,7 +223,10 @@ static bool link_foreign(const RaiseSettings *s, Raise *r, const ObjectLayout *l
     return ok || fail_raise(s, r);
 }
 
+/* Unrolled loops are worth it where code is made once for many runs. */
 static LatheOpt level_of(const RaiseSettings *s) {
+    if (s->opt == LATHE_OPT_FULL)
+        return (LatheOpt)OPT_COPIES;
     return s->opt == FOR_SIZE ? (LatheOpt)OPT_SIZE : (LatheOpt)s->opt;
 }
 

@@ -29,6 +29,7 @@ static const Pipeline pipelines[] = {
     [OPT_INLINE] = {"always-inline"},
     [OPT_SIZE] = {"default<Os>"},
     [OPT_LOOPS] = {"default<O2>", .vectorize = true, .rounds = true},
+    [OPT_COPIES] = {"default<O2>", .unroll = true},
 };
 
 const Pipeline *pipeline_of(LatheOpt level) {

@@ -12,6 +12,7 @@ enum {
     OPT_INLINE, /* puts functions that are marked for it in the place of their calls, and does nothing else */
     OPT_SIZE,   /* Os, for functions that are marked `optsize` */
     OPT_LOOPS,  /* LATHE_OPT_FULL with vectorised loops */
+    OPT_COPIES, /* LATHE_OPT_FULL with unrolled loops */
     OPT_LEVELS,
 };
 
