@@ -123,7 +123,14 @@ static void add_elements(Dwarf_Die *type, Contents *c, u64 off, int depth) {
         add_contents(&element, c, off + i * one, depth - 1);
 }
 
+/* What is damaged may have itself in it: with so many parts it is no argument anyway. */
+static bool is_full(const Contents *c) {
+    return c->ints + c->floats + c->doubles + c->others > ELEMENTS_MAX;
+}
+
 static void add_contents(Dwarf_Die *type, Contents *c, u64 off, int depth) {
+    if (is_full(c))
+        return;
     TypeLetter letter = scalar_of(type);
     u64 bytes = letter == TYPE_POINTER ? WORD : number_of(type, DW_AT_byte_size);
     c->others += dwarf_hasattr(type, DW_AT_alignment);
