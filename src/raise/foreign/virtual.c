@@ -5,12 +5,13 @@
  * class in memory is a table that cxx.py makes. */
 #include "raise/foreign/foreign.h"
 
-enum { DEPTH_MAX = 16, BASES_MAX = 64 };
+enum { DEPTH_MAX = 16, TYPES_MAX = 256 };
 
 typedef struct Search {
     Foreign *f;
     Map64 rows;      /* index of a relocation, by its place */
     VEC(u32) copies; /* variables of other files that the linker has copied */
+    u32 types;       /* how many more are looked at for a table: damaged ones may lead to themselves */
 } Search;
 
 /* ---------------------------------------------------------------------------------------------------------------- words */
@@ -48,16 +49,17 @@ static Bases bases_of(const Search *s, u64 type) {
 }
 
 /* The library's type, at `off` in objects of the type to which the word at `at` leads; NULL: there is none. */
-static const char *library_type(const Search *s, u64 at, i64 off, int depth) {
+static const char *library_type(Search *s, u64 at, i64 off, int depth) {
     const char *name = symbol_at(s, at), *found = NULL;
     u64 type = number_at(s, at);
-    Bases bases = name || !depth ? BASES_NO_TYPE : bases_of(s, type);
+    Bases bases = name || !depth || !s->types ? BASES_NO_TYPE : bases_of(s, type);
+    s->types -= s->types > 0;
     if (bases == BASES_NO_TYPE)
         return off == 0 ? name : NULL;
     if (bases == BASES_ONE)
         return library_type(s, type + 16, off, depth - 1);
     u64 count = number_at(s, type + 16) >> 32;
-    for (u64 i = 0; i < count && i < BASES_MAX && !found; i++) {
+    for (u64 i = 0; i < count && s->types && !found; i++) {
         u64 base = type + 24 + 16 * i, facts = number_at(s, base + 8);
         bool is_virtual = facts & 1;
         if (!is_virtual)
@@ -69,8 +71,9 @@ static const char *library_type(const Search *s, u64 at, i64 off, int depth) {
 /* --------------------------------------------------------------------------------------------------------------- tables */
 
 /* In a table of virtual functions, the word for the type is behind how far its objects are inside of larger ones, and before the functions. */
-static void mark_table(const Search *s, u64 at) {
+static void mark_table(Search *s, u64 at) {
     Raise *r = s->f->r;
+    s->types = TYPES_MAX;
     if (bases_of(s, number_at(s, at)) == BASES_NO_TYPE)
         return;
     const char *type = library_type(s, at, -(i64)number_at(s, at - 8), DEPTH_MAX);
@@ -83,7 +86,7 @@ static void mark_table(const Search *s, u64 at) {
     }
 }
 
-static void mark_all(const Search *s) {
+static void mark_all(Search *s) {
     Foreign *f = s->f;
     ElfPointers words = {0};
     for (size_t i = 0; i < f->relocations.len; i++)
