@@ -39,6 +39,11 @@ cp "$bin/$guest-bare" root/only/there/bare
 printf '#!/only/there/bare option\n' >script
 expect 4 "the same, in a sysroot" run -L root ./script word
 says_all /only/there/bare option ./script word
+ln -s "/usr/$guest-linux-gnu/lib" root/lib
+for how in "" -spawn; do
+    expect 0 "a program that is in the sysroot only $how" run -L root ./starts $how /only/there/bare word
+    says_all "$guest starts /only/there/bare" /only/there/bare word "$guest: status 2"
+done
 expect 0 "nothing there" run ./starts ./nothing
 says_all "$guest starts ./nothing" "not executed: No such file or directory" "$guest: status 99"
 expect 0 "of no known machine" sh -c 'cp bare other && printf "\026" | dd of=other bs=1 seek=18 conv=notrunc'

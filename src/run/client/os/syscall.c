@@ -287,7 +287,7 @@ static i64 read_path(u64 addr, char path[PATH_BYTES]) {
     return n == PATH_BYTES ? -ENAMETOOLONG : -EFAULT;
 }
 
-/* Which argument is the path, for calls that look at a file and change nothing; -1 for other calls. */
+/* Which argument is the path, for calls that look at a file or execute it, and change nothing; -1 for other calls. */
 static int path_argument(Call call) {
     switch (call) {
     case CALL_open:
@@ -295,6 +295,7 @@ static int path_argument(Call call) {
     case CALL_lstat:
     case CALL_access:
     case CALL_readlink:
+    case CALL_execve:
         return 0;
     case CALL_openat:
     case CALL_newfstatat:
@@ -302,6 +303,7 @@ static int path_argument(Call call) {
     case CALL_faccessat:
     case CALL_faccessat2:
     case CALL_readlinkat:
+    case CALL_execveat:
         return 1;
     default:
         return -1;
