@@ -37,6 +37,10 @@ static const struct Excluded {
     {"reta", "signatures are zero here"},
     {"ldraa", "signatures are zero here"},
     {"ldrab", "signatures are zero here"},
+    {"cpy", "qemu 7.2 does not have it"},
+    {"setp", "qemu 7.2 does not have it"},
+    {"setm", "qemu 7.2 does not have it"},
+    {"sete", "qemu 7.2 does not have it"},
     {"xpac", "strips other bits where addresses are longer"},
 };
 

@@ -206,8 +206,9 @@ static u32 operand_with(const Insn *in, Reg r) {
     return i;
 }
 
+/* Or may it: what writes registers and branches to itself is a step of a copy, whose addresses are plain registers. */
 static bool accesses_memory(const Insn *in) {
-    bool found = false;
+    bool found = in->flow == FLOW_BRANCH;
     for (u32 i = 0; i < in->operand_count; i++)
         found |= in->op[i].kind == OPERAND_MEM;
     return found;

@@ -86,13 +86,17 @@ static bool pass_agrees(const Test *t, const GuestCpu *cpu, const Steps *s, u64 
     return true;
 }
 
+static bool repeats_itself(const InsnView *v) {
+    return v->flow == FLOW_BRANCH && v->target == STATE_CODE;
+}
+
 /* An instruction that stops, by a trap or a fault, may lack the last ones. One that accesses memory around an address makes passes, too, which
- * have to begin somewhere. */
+ * have to begin somewhere, and so does one that branches to itself until all is done. */
 static bool all_agree(const Test *t, const GuestCpu *cpu, const InsnView *v, bool stopped) {
     Steps s;
     split(v, &s);
     size_t at = 0, before = 0;
-    bool again = s.access_count && s.access[0].how & (ACCESS_REPEATED | ACCESS_AROUND);
+    bool again = (s.access_count && s.access[0].how & (ACCESS_REPEATED | ACCESS_AROUND)) || repeats_itself(v);
     if (!pass_agrees(t, cpu, &s, 0, stopped, &at))
         return false;
     for (u64 pass = 1; again && at < s.mark_count && at > before; pass++) {

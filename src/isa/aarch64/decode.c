@@ -114,6 +114,15 @@ static void set_flow(Insn *in) {
     case A64_ROW_tbnz:
         go(in, FLOW_BRANCH, 2);
         return;
+    case A64_ROW_cpyfm:
+    case A64_ROW_cpyfe:
+    case A64_ROW_cpym:
+    case A64_ROW_cpye:
+    case A64_ROW_setm:
+    case A64_ROW_sete: /* until all is done */
+        in->flow = FLOW_BRANCH;
+        in->target = in->pc;
+        return;
     case A64_ROW_br:
         go(in, FLOW_INDIRECT, -1);
         return;

@@ -25,4 +25,12 @@ void a64_atomic(Lifter *l, const Insn *in, Rmw op, bool inverts, Ty t);
 void a64_clear_exclusive(Lifter *l, const Insn *in);
 void a64_barrier(Lifter *l, const Insn *in);
 
+/* copy.c: the prologues, and steps of a type's size */
+void a64_copy_begin(Lifter *l, const Insn *in);
+void a64_copy_forwards_begin(Lifter *l, const Insn *in);
+void a64_set_begin(Lifter *l, const Insn *in);
+void a64_copy(Lifter *l, const Insn *in, Ty t);
+void a64_copy_forwards(Lifter *l, const Insn *in, Ty t);
+void a64_set_memory(Lifter *l, const Insn *in, Ty t);
+
 #endif

@@ -160,6 +160,13 @@ static bool scalar(u32 w, u32 no, Operand *op) {
     return op->bits;
 }
 
+/* What copies and sets memory goes by registers that differ; only what is set may be none. */
+static bool goes_by(u32 w, bool may_be_none, Operand *op) {
+    *op = x(n(w), 64);
+    bool differ = d(w) != n(w) && m(w) != n(w) && m(w) != d(w), none = d(w) == 31 || n(w) == 31;
+    return differ && !none && (may_be_none || m(w) != 31);
+}
+
 static bool even(u32 no, u32 bits, Operand *op) {
     *op = x(no | 1, bits);
     return !(no & 1);
@@ -175,12 +182,12 @@ static bool plain(u32 w, A64Field field, u64 pc, Operand *op) {
     case RN_SP:                       *op = x_or_sp(n(w), width(w)); return true;
     case RM:                          *op = x(m(w), width(w)); return true;
     case RA:                          *op = x(a(w), width(w)); return true;
-    case XD: case XD_RW: case XT: case XT_S: *op = x(d(w), 64); return true;
+    case XD: case XD_RW: case XD_AT: case XT: case XT_S: *op = x(d(w), 64); return true;
     case WD: case WT: case WT_S:      *op = x(d(w), 32); return true;
     case XN:                          *op = x(n(w), 64); return true;
     case XN_SP:                       *op = x_or_sp(n(w), 64); return true;
     case WN:                          *op = x(n(w), 32); return true;
-    case XM: case XS_RW: case XS_S:   *op = x(m(w), 64); return true;
+    case XM: case XS_RW: case XS_AT: case XS_S: *op = x(m(w), 64); return true;
     case XM_SP:                       *op = x_or_sp(m(w), 64); return true;
     case WM: case WS: case WS_RW: case WS_S: *op = x(m(w), 32); return true;
     case XA: case XT2: case XT2_S:    *op = x(a(w), 64); return true;
@@ -271,6 +278,10 @@ static bool limited(u32 w, A64Field field, Operand *op) {
         return scalar(w, m(w), op);
     case FA:
         return scalar(w, a(w), op);
+    case XN_LEFT:
+        return goes_by(w, false, op);
+    case XN_SET:
+        return goes_by(w, true, op);
     case WS2_RW:
         return even(m(w), 32, op);
     case XS2_RW:
@@ -299,7 +310,7 @@ A64Use a64_use(A64Field field) {
         [BT] = USE_WRITTEN, [HT] = USE_WRITTEN, [ST] = USE_WRITTEN, [DT] = USE_WRITTEN, [QT] = USE_WRITTEN,
         [ST2] = USE_WRITTEN, [DT2] = USE_WRITTEN, [QT2] = USE_WRITTEN,
         [RD_RW] = USE_BOTH, [XD_RW] = USE_BOTH, [WS_RW] = USE_BOTH, [XS_RW] = USE_BOTH, [WS2_RW] = USE_BOTH, [XS2_RW] = USE_BOTH,
-        [FD_RW] = USE_BOTH, [QD_HIGH] = USE_BOTH,
+        [FD_RW] = USE_BOTH, [QD_HIGH] = USE_BOTH, [XD_AT] = USE_BOTH, [XS_AT] = USE_BOTH, [XN_LEFT] = USE_BOTH, [XN_SET] = USE_BOTH,
 #define FIELD(name, use) [name] = use,
 #include "isa/aarch64/simd_fields.def"
 #undef FIELD

@@ -29,6 +29,7 @@ typedef enum A64Field {
     ADR, ADRP, TARGET26, TARGET19, TARGET14,
     /* memory */
     MEM, MEM_12, MEM_9, MEM_PRE, MEM_REG, MEM_LITERAL, MEM_7, MEM_7_PRE, MEM_PAC, MEM_PAC_PRE, MEM_LINE,
+    XD_AT, XS_AT, XN_LEFT, XN_SET,          /* of copies: two addresses, how much is left; how much is left to set */
     MEM_POST, BY_9, BY_7,                   /* afterwards the base becomes more, by the operand behind it */
     /* scalars in vector registers */
     FD, FD_RW, FN, FM, FA,

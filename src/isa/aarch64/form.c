@@ -37,14 +37,14 @@ static u32 register_bits(A64Field field) {
     enum { AT_D = 31, AT_N = 31 << 5, AT_A = 31 << 10, AT_M = 31 << 16 };
     // clang-format off
     switch (field) {
-    case RD: case RD_SP: case RD_RW: case XD: case XD_RW: case WD: case RT_S: case WT: case XT: case WT_S: case XT_S: case WT2_NEXT: case XT2_NEXT:
+    case RD: case RD_SP: case RD_RW: case XD: case XD_RW: case XD_AT: case WD: case RT_S: case WT: case XT: case WT_S: case XT_S: case WT2_NEXT: case XT2_NEXT:
     case FD: case FD_RW: case BT: case HT: case ST: case DT: case QT: case BT_S: case HT_S: case ST_S: case DT_S: case QT_S:
     case HD: case SD: case DD: case QD: case QD_HIGH: case GD: case MEM_LINE:
         return AT_D;
-    case RN: case RN_SP: case XN: case XN_SP: case WN: case FN: case HN: case SN: case DN: case QN: case QN_HIGH: case GN_5:
+    case RN: case RN_SP: case XN: case XN_SP: case XN_LEFT: case XN_SET: case WN: case FN: case HN: case SN: case DN: case QN: case QN_HIGH: case GN_5:
     case MEM: case MEM_12: case MEM_9: case MEM_PRE: case MEM_7: case MEM_7_PRE: case MEM_PAC: case MEM_PAC_PRE: case MEM_POST:
         return AT_N;
-    case RM: case XM: case XM_SP: case WM: case WS: case WS_RW: case XS_RW: case WS_S: case XS_S: case WS2_RW: case XS2_RW: case FM: case HM: case SM: case DM: case QM:
+    case RM: case XM: case XM_SP: case WM: case WS: case WS_RW: case XS_RW: case XS_AT: case WS_S: case XS_S: case WS2_RW: case XS2_RW: case FM: case HM: case SM: case DM: case QM:
         return AT_M;
     case RA: case XA: case WT2: case XT2: case WT2_S: case XT2_S: case FA: case ST2: case DT2: case QT2: case ST2_S: case DT2_S: case QT2_S:
         return AT_A;

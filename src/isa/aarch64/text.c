@@ -147,6 +147,15 @@ static void put_modifier(Text *t, const Insn *in, const Operand *op, A64Field fi
 
 /* ------------------------------------------------------------------------------------------------------- instructions */
 
+/* Registers of copies, which all change: addresses, and how much is left. */
+static bool put_changed(Text *t, const Operand *op, A64Field field) {
+    bool is_address = field == XD_AT || field == XS_AT;
+    if (!is_address && field != XN_LEFT && field != XN_SET)
+        return false;
+    text_put(t, is_address ? "[x%u]!" : "x%u!", op->no);
+    return true;
+}
+
 static void put_operand(Text *t, const Insn *in, u32 i, A64Field field) {
     const Operand *op = &in->op[i];
     bool at_zero = field == HALFWORD && !op->disp;
@@ -158,12 +167,25 @@ static void put_operand(Text *t, const Insn *in, u32 i, A64Field field) {
         (in->row == A64_ROW_bc_cond && field == COND_LOW))
         return;
     text_separate(t);
+    if (put_changed(t, op, field))
+        return;
     if (op->kind == OPERAND_REG)
         put_register(t, op, field);
     else if (op->kind == OPERAND_MEM)
         put_memory(t, op, field);
     else
         put_immediate(t, in, op, field);
+}
+
+/* How those that copy and set memory access it: whose rights loads and stores have, and which of them are not to stay in caches. */
+static void put_options(Text *t, const Insn *in) {
+    static const char *const rights[] = {"", "wt", "rt", "t"}, *const stays[] = {"", "wn", "rn", "n"};
+    bool sets = a64_fields[in->row][1] == XN_SET;
+    u32 options = a64_bits(in->word, 15, 12);
+    if (sets)
+        text_put(t, "%s%s", options & 1 ? "t" : "", options & 2 ? "n" : "");
+    else
+        text_put(t, "%s%s", rights[options & 3], stays[options >> 2]);
 }
 
 /* The name before its first underline. Those of atomic operations get their order before the size. */
@@ -188,6 +210,8 @@ static void put_name(Text *t, const Insn *in) {
 static void put_plain(Text *t, const Insn *in) {
     u32 i = 0;
     put_name(t, in);
+    if (a64_fields[in->row][0] == XD_AT)
+        put_options(t, in);
     if (in->row == A64_ROW_fcmp_zero || in->row == A64_ROW_fcmpe_zero) {
         put_operand(t, in, 0, (A64Field)a64_fields[in->row][0]);
         text_put(t, ", #0.0");

@@ -8,11 +8,13 @@ _Static_assert((u32)A64_ROW_COUNT <= INSN_OPCODES, "the number of a row is that 
 /* -------------------------------------------------------------------------------------------------------------- memory */
 
 /* The classes of loads and stores, by bits 29–24 of the word; the manual, C4.1.88. */
-typedef enum AccessClass { NO_ACCESS, EXCLUSIVE, ORDERED, LITERAL, PAIR, SINGLE, STRUCTURES } AccessClass;
+typedef enum AccessClass { NO_ACCESS, EXCLUSIVE, ORDERED, LITERAL, PAIR, SINGLE, STRUCTURES, COPY } AccessClass;
 
 static AccessClass class_of(u32 w) {
     if (a64_bits(w, 29, 24) == 8)
         return EXCLUSIVE;
+    if (a64_bits(w, 29, 27) == 3 && a64_bits(w, 25, 24) == 1 && a64_bits(w, 11, 10) == 1)
+        return COPY;
     if (a64_bits(w, 29, 24) == 0x19)
         return ORDERED;
     if (!(w >> 31) && a64_bits(w, 29, 25) == 6)
@@ -46,6 +48,7 @@ static u32 bytes_of(u32 w) {
     case SINGLE:
         return 1u << (vector ? a64_bits(w, 23, 23) << 2 | size : size);
     case STRUCTURES: /* add_structures() knows */
+    case COPY:       /* and add_copy() */
     case NO_ACCESS:
         return 0;
     }
@@ -93,12 +96,31 @@ static void add_structures(const Insn *in, InsnView *view, Operand at) {
         add_access(view, a64_bits(in->word, 22, 22) ? ACCESS_READ : ACCESS_WRITE, at, bytes);
 }
 
+/* One step, if there is any left to make; backwards it is below the address. */
+static void add_copy(const Insn *in, InsnView *view) {
+    bool sets = a64_fields[in->row][1] == XN_SET, both = in->row == A64_ROW_cpym || in->row == A64_ROW_cpye;
+    bool is_main = in->row == A64_ROW_cpym || in->row == A64_ROW_cpyfm || in->row == A64_ROW_setm;
+    u8 how = both ? ACCESS_MAYBE | ACCESS_AROUND : ACCESS_MAYBE;
+    Operand at = {.kind = OPERAND_MEM, .scale = 1, .addr_bits = 64, .index = in->op[sets ? 1 : 2].no};
+    if (in->flow != FLOW_BRANCH)
+        return;
+    for (u32 i = 0; i < (sets ? 1 : 2); i++) {
+        bool loads = !sets && !i;
+        at.base = in->op[loads].no;
+        add_access(view, how | (loads ? ACCESS_READ : ACCESS_WRITE), at, is_main ? 16 : 1);
+    }
+}
+
 static void set_accesses(const Insn *in, InsnView *view) {
     const Operand *m = memory_of(in);
     bool is_prefetch = a64_fields[in->row][0] == PREFETCH;
     if (in->row == A64_ROW_dc_zva) { /* the whole line */
         add_access(view, ACCESS_WRITE | ACCESS_AROUND, *m, 16);
         view->access[0].bytes = A64_LINE_BYTES;
+        return;
+    }
+    if (class_of(in->word) == COPY) {
+        add_copy(in, view);
         return;
     }
     if (!m || is_prefetch || class_of(in->word) == NO_ACCESS)
