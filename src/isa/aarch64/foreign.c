@@ -126,9 +126,7 @@ int guest_of_open_flags(int flags) {
 }
 
 u64 guest_auxiliary(u64 type, u64 value) {
-#define BIT(number, name) | (u64)1 << (number)
-    return type == AT_HWCAP ? 0 A64_HWCAP(BIT) : type == AT_HWCAP2 ? 0 A64_HWCAP2(BIT) : value;
-#undef BIT
+    return type == AT_HWCAP ? A64_HWCAP : type == AT_HWCAP2 ? A64_HWCAP2 : value;
 }
 
 /* glibc, sysdeps/aarch64/nptl/bits/pthreadtypes-arch.h */

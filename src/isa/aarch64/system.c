@@ -21,9 +21,16 @@ static const struct {
     {A64_DCZID_EL0, "dczid_el0", false},
     {A64_CNTFRQ_EL0, "cntfrq_el0", false},
     {A64_CNTVCT_EL0, "cntvct_el0", false},
+    {A64_MIDR, "midr_el1", false},
+    {A64_MPIDR, "mpidr_el1", false},
+    {A64_PFR0, "id_aa64pfr0_el1", false},
+    {A64_PFR1, "id_aa64pfr1_el1", false},
+    {A64_ISAR0, "id_aa64isar0_el1", false},
+    {A64_ISAR1, "id_aa64isar1_el1", false},
+    {A64_ISAR2, "id_aa64isar2_el1", false},
 };
 
-/* midr_el1, id_aa64…_el1 and so on, which Linux reads for programs. */
+/* Registers of identification, which Linux reads for programs. Those without a name are zero. */
 static bool identifies(u32 no) {
     return no >= A64_SYSREG(0, 0, 0, 0) && no <= A64_SYSREG(0, 0, 7, 7);
 }
@@ -48,9 +55,35 @@ bool a64_system_is_legal(const Insn *in) {
     return writes ? is_writable(no) : a64_system_name(no) != NULL;
 }
 
-/* Caches of lines of 64 bytes; the manual, CTR_EL0 and DCZID_EL0. */
+/* Of each field, the largest value that a feature asks for. */
+static u64 identification(u32 no) {
+    static const struct {
+        u32 no;
+        u8 shift, value;
+    } fields[] = {
+#define FEATURE(word, bit, name, reg, shift, value) {A64_##reg, shift, value},
+#include "isa/aarch64/features.def"
+#undef FEATURE
+        {A64_PFR0, 4, 1}, /* what Linux says of the system's own level */
+    };
+    u64 all = 0;
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        u64 value = fields[i].value;
+        if (fields[i].no == no && value > (all >> fields[i].shift & 15))
+            all = (all & ~((u64)15 << fields[i].shift)) | value << fields[i].shift;
+    }
+    return all;
+}
+
+/* Caches of lines of 64 bytes; the manual, CTR_EL0 and DCZID_EL0. The maker is none, as in /proc/cpuinfo, and the architecture is said by the other registers. */
 bool a64_system_constant(u32 no, u64 *value) {
     switch (no) {
+    case A64_MIDR:
+        *value = 0xf0000;
+        return true;
+    case A64_MPIDR:
+        *value = 0x80000000;
+        return true;
     case A64_CTR_EL0:
         *value = 0x8444c004;
         return true;
@@ -66,7 +99,7 @@ bool a64_system_constant(u32 no, u64 *value) {
         *value = 0;
         return true;
     }
-    *value = 0;
+    *value = identification(no);
     return identifies(no);
 }
 

@@ -18,6 +18,14 @@ enum {
     A64_DCZID_EL0 = A64_SYSREG(3, 0, 0, 7),
     A64_CNTFRQ_EL0 = A64_SYSREG(3, 14, 0, 0),
     A64_CNTVCT_EL0 = A64_SYSREG(3, 14, 0, 2),
+    /* of identification */
+    A64_MIDR = A64_SYSREG(0, 0, 0, 0),
+    A64_MPIDR = A64_SYSREG(0, 0, 0, 5),
+    A64_PFR0 = A64_SYSREG(0, 0, 4, 0),
+    A64_PFR1 = A64_SYSREG(0, 0, 4, 1),
+    A64_ISAR0 = A64_SYSREG(0, 0, 6, 0),
+    A64_ISAR1 = A64_SYSREG(0, 0, 6, 1),
+    A64_ISAR2 = A64_SYSREG(0, 0, 6, 2),
 };
 
 const char *a64_system_name(u32 no); /* NULL: none that a user program has */

@@ -40,6 +40,20 @@ static void flags(void) {
     printf("streams %o\n", fcntl(ends[0], F_GETFL));
 }
 
+/* Registers that Linux reads for programs. */
+#define REGISTER(name)                                                                                                 \
+    ({                                                                                                                 \
+        uint64_t value_;                                                                                               \
+        __asm__("mrs %0, " #name : "=r"(value_));                                                                      \
+        value_;                                                                                                        \
+    })
+
+static void identity(void) {
+    printf("midr %lx, pfr0 %lx, pfr1 %lx\n", REGISTER(midr_el1), REGISTER(id_aa64pfr0_el1), REGISTER(id_aa64pfr1_el1));
+    printf("isar0 %lx, isar1 %lx, isar2 %lx\n", REGISTER(id_aa64isar0_el1), REGISTER(id_aa64isar1_el1),
+           REGISTER(s3_0_c0_c6_2));
+}
+
 static uint64_t line_bytes(void) {
     uint64_t ctr, dczid;
     __asm__("mrs %0, ctr_el0\n mrs %1, dczid_el0" : "=r"(ctr), "=r"(dczid));
@@ -63,6 +77,7 @@ int main(int argc, char **argv) {
     printf("%s, %s, hwcap %lx, %lx, signals take %lu\n", names.machine, (const char *)getauxval(AT_PLATFORM),
            getauxval(AT_HWCAP), getauxval(AT_HWCAP2), getauxval(AT_MINSIGSTKSZ));
     cpuinfo();
+    identity();
     flags();
     printf("lines %lx\n", (unsigned long)line_bytes());
     small_stack();

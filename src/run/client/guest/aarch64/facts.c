@@ -14,8 +14,12 @@
 static const Helper *const helpers[] = {client_helpers,   a64_bits_helpers,   a64_float_helpers,   a64_fma_helpers,
                                         a64_simd_helpers, a64_crypto_helpers, a64_stencil_helpers, NULL};
 
-#define BIT(number, name) | (u64)1 << (number)
-#define NAME(number, name) " " name
+#define FEATURE(word, bit, name, ...) " " #name
+static const char cpuinfo[] = "processor\t: %u\nBogoMIPS\t: 100.00\nFeatures\t:"
+#include "isa/aarch64/features.def"
+                              "\nCPU implementer\t: 0x00\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: "
+                              "0x000\nCPU revision\t: 0\n\n";
+#undef FEATURE
 
 /* Writes the instruction as manuals and listings do: as a number of 32 bits. */
 void guest_describe(const u8 *bytes, size_t n, char *text, size_t size) {
@@ -30,16 +34,13 @@ const GuestFacts guest_facts = {
     .machine = EM_AARCH64,
     .arch = LATHE_ARCH_AARCH64,
     .audit_arch = AUDIT_ARCH_AARCH64,
-    .more_hwcap = 0 A64_HWCAP(BIT),
-    .more_hwcap2 = 0 A64_HWCAP2(BIT),
+    .more_hwcap = A64_HWCAP,
+    .more_hwcap2 = A64_HWCAP2,
     .signal_stack = 4720,
     .signal_stack_least = 5120,
     .memory = MEMORY_WEAK,
     .illegal_code = ILL_ILLOPC,
     .break_code = TRAP_BRKPT,
-    .cpuinfo = "processor\t: %u\nBogoMIPS\t: 100.00\nFeatures\t:" A64_HWCAP(NAME)
-        A64_HWCAP2(NAME) "\n"
-                         "CPU implementer\t: 0x00\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0x000\nCPU "
-                         "revision\t: 0\n\n",
+    .cpuinfo = cpuinfo,
     .helpers = helpers,
 };
