@@ -50,7 +50,7 @@ static const struct Known {
     {"asimdfhm", "fp16fml", 0x4e22ec20}, /* fmlal v0.4s, v1.4h, v2.4h */
     {"dit", NULL, 0xd503415f},           /* msr dit, #1 */
     {"ilrcpc", "rcpc-immo", 0xd9400020}, /* ldapur x0, [x1] */
-    {"flagm", "flagm", 0x3a00082d},         /* setf8 w1 */
+    {"flagm", "flagm", 0x3a00082d},      /* setf8 w1 */
     {"ssbs", NULL, 0xd503413f},          /* msr ssbs, #1 */
     {"sb", NULL, 0xd50330ff},
     {"dcpodp", NULL, 0xd50b7d20},     /* dc cvadp, x0 */
