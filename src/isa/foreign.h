@@ -46,6 +46,18 @@ void guest_set_results(GuestCpu *cpu, const ForeignRegs *results);
 
 /* Variable arguments behind so many named ones, and those of a va_list. */
 ForeignList guest_list(const ForeignRegs *args, u32 ints, u32 floats);
+/* For that: of a machine with so many registers for arguments. What finds none is on the stack, whose first argument is at `stack`. */
+static inline ForeignList foreign_list(const ForeignRegs *args, u32 ints, u32 floats, u32 int_regs, u32 float_regs,
+                                       const u64 *stack) {
+    u32 on_stack = (ints > int_regs ? ints - int_regs : 0) + (floats > float_regs ? floats - float_regs : 0);
+    ints = ints < int_regs ? ints : int_regs;
+    floats = floats < float_regs ? floats : float_regs;
+    return (ForeignList){.ints = args->ints + ints,
+                         .floats = (const u8 *)(args->floats + floats),
+                         .int_count = int_regs - ints,
+                         .float_count = float_regs - floats,
+                         .stack = stack + on_stack};
+}
 ForeignList guest_list_of(const void *list);
 
 /* A long double in the guest's memory as the host's, and the other way round, for guests that have it in registers as a result. */

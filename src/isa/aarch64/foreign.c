@@ -69,15 +69,7 @@ void guest_set_results(GuestCpu *cpu, const ForeignRegs *results) {
 
 /* Procedure Call Standard for the Arm 64-bit Architecture, 6.8: variable arguments are where named ones would be. */
 ForeignList guest_list(const ForeignRegs *args, u32 ints, u32 floats) {
-    u32 on_stack = ints > INTS ? ints - INTS : 0;
-    on_stack += floats > FLOATS ? floats - FLOATS : 0;
-    ints = ints < INTS ? ints : INTS;
-    floats = floats < FLOATS ? floats : FLOATS;
-    return (ForeignList){.ints = args->ints + ints,
-                         .floats = (const u8 *)(args->floats + floats),
-                         .int_count = INTS - ints,
-                         .float_count = FLOATS - floats,
-                         .stack = (const u64 *)args->stack + on_stack};
+    return foreign_list(args, ints, floats, INTS, FLOATS, (const u64 *)args->stack);
 }
 
 /* The same, appendix B.4: va_list. What is left in registers is said by negative offsets from the ends of two areas. */

@@ -76,12 +76,9 @@ void guest_set_results(GuestCpu *cpu, const ForeignRegs *results) {
 /* RISC-V ABIs Specification, "Integer calling convention": variable arguments are integers, and a va_list points to them. */
 ForeignList guest_list(const ForeignRegs *args, u32 ints, u32 floats) {
     (void)floats;
-    u32 on_stack = ints > INTS ? ints - INTS : 0;
-    ints = ints < INTS ? ints : INTS;
-    return (ForeignList){.ints = args->ints + ints,
-                         .int_count = INTS - ints,
-                         .floats_with_ints = true,
-                         .stack = (const u64 *)args->stack + on_stack};
+    ForeignList list = foreign_list(args, ints, 0, INTS, 0, (const u64 *)args->stack);
+    list.floats_with_ints = true;
+    return list;
 }
 
 ForeignList guest_list_of(const void *list) {

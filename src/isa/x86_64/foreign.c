@@ -87,15 +87,8 @@ void lathe_raise_cpuid(LatheX86Cpu *cpu) {
 /* ----------------------------------------------------------------------------------------------------- variable arguments */
 
 ForeignList guest_list(const ForeignRegs *args, u32 ints, u32 floats) {
-    u32 on_stack = ints > INTS ? ints - INTS : 0;
-    on_stack += floats > FLOATS ? floats - FLOATS : 0;
-    ints = ints < INTS ? ints : INTS;
-    floats = floats < FLOATS ? floats : FLOATS;
-    return (ForeignList){.ints = args->ints + ints,
-                         .floats = (const u8 *)(args->floats + floats),
-                         .int_count = INTS - ints,
-                         .float_count = FLOATS - floats,
-                         .stack = (const u64 *)args->stack + 1 + on_stack};
+    const u64 *stack = (const u64 *)args->stack + 1; /* behind the return address */
+    return foreign_list(args, ints, floats, INTS, FLOATS, stack);
 }
 
 /* System V ABI, x86-64 supplement, 3.5.7: the va_list type. */

@@ -1,8 +1,9 @@
 #!/bin/sh
-# exec.sh LATHE BIN GUEST: programs that start others: of the same machine, of the host's, and the other way round.
+# exec.sh LATHE BIN GUEST [OTHER...]: programs that start others: of the same machine, of the host's, and the other way round; and of other machines.
 lathe=$(realpath "$1")
 bin=$(realpath "$2")
 guest=$3
+others="$4 $5"
 . "$(dirname "$0")/../../check.sh"
 export LATHE_CACHE="$dir/cache"
 ln -s "$bin/$guest-bare" bare
@@ -25,6 +26,14 @@ for how in "" -spawn; do
 done
 expect 0 "guest, host, guest" run ./starts ./native-starts ./bare
 says_all "$guest starts ./native-starts" "$machine starts ./bare" ./bare "$machine: status 1" "$guest: status 0"
+for other in $others; do
+    ln -s "$bin/$other-starts" "$other-starts"
+    expect 0 "guest, another guest, host, guest" run ./starts ./$other-starts ./native-starts ./bare
+    says_all "$guest starts ./$other-starts" "$other starts ./native-starts" "$machine starts ./bare" ./bare "$machine: status 1" \
+        "$other: status 0" "$guest: status 0"
+    expect 0 "another guest, guest" run ./$other-starts -spawn ./starts ./bare
+    says_all "$other starts ./starts" "$guest starts ./bare" ./bare "$guest: status 1" "$other: status 0"
+done
 printf '#!/bin/sh\n./bare "$1"\necho "$?"\n' >script
 chmod +x script
 expect 0 "a script" run ./starts ./script word

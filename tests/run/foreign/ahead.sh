@@ -1,15 +1,16 @@
 #!/bin/sh
-# ahead.sh LATHE CLIENT SERVER BIN: `lathe compile` for programs of another machine, together with the host's, and the daemon of `lathe serve`.
+# ahead.sh LATHE CLIENT SERVER BARE CC: `lathe compile` for programs of another machine, together with the host's, and the daemon of `lathe serve`.
 lathe=$(realpath "$1")
 client=$(realpath "$2")
 server=$(realpath "$3")
-bin=$(realpath "$4")
+program=$(realpath "$4")
+cc=$5
 . "$(dirname "$0")/../../check.sh"
 own_server "$client" "$server"
 clean_up() {
     "$lathe" serve --stop >/dev/null 2>&1
 }
-cp "$bin/riscv64-bare" bare
+cp "$program" bare
 printf './bare\nword\n' >want
 settle bare
 
@@ -43,8 +44,8 @@ counts from_cache -gt 0
 printf 'int library(void);\nint main(void) { return library(); }\n' >user.c
 printf 'int library(void) { return 5; }\n' >library.c
 mkdir root root/lib
-riscv64-linux-gnu-gcc -shared -fPIC -nostdlib library.c -o root/lib/liblibrary.so
-riscv64-linux-gnu-gcc -nostdlib -e main user.c -Lroot/lib -llibrary -Wl,--dynamic-linker=/lib/interpreter -o user
+"$cc" -shared -fPIC -nostdlib library.c -o root/lib/liblibrary.so
+"$cc" -nostdlib -e main user.c -Lroot/lib -llibrary -Wl,--dynamic-linker=/lib/interpreter -o user
 expect 1 "a library that is nowhere" "$lathe" compile ./user
 says err 'needs a library that is not found: liblibrary.so'
 cp bare root/lib/interpreter
