@@ -205,6 +205,11 @@ static ZydisRegister renamed(ZydisRegister r, int from, int to) {
     return ZydisRegisterEncode(class, (ZyanU8)(class == ZYDIS_REGCLASS_GPR8 && to >= 4 ? to + 4 : to % STENCIL_FLOAT));
 }
 
+/* By rsp and rbp, addresses are in the stack's segment, which has all memory as the others have (SDM 1, 3.3.4). */
+static ZydisRegister flat(ZydisRegister segment) {
+    return segment == ZYDIS_REGISTER_SS ? ZYDIS_REGISTER_DS : segment;
+}
+
 /* Is `b` the operand `a` with register `to` in the place of register `from`? */
 static bool same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b, int from, int to) {
     if (a->type != b->type || a->size != b->size)
@@ -214,7 +219,7 @@ static bool same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOperand
     if (a->type == ZYDIS_OPERAND_TYPE_MEMORY)
         return b->mem.base == renamed(a->mem.base, from, to) && b->mem.index == renamed(a->mem.index, from, to) &&
                a->mem.scale == b->mem.scale && a->mem.disp.value == b->mem.disp.value &&
-               a->mem.segment == b->mem.segment;
+               flat(a->mem.segment) == flat(b->mem.segment);
     return true;
 }
 

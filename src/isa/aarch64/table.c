@@ -87,8 +87,9 @@ static const Reg memory_result = 8;
 static const Reg float_args[] = {A64_V0,     A64_V0 + 1, A64_V0 + 2, A64_V0 + 3,
                                  A64_V0 + 4, A64_V0 + 5, A64_V0 + 6, A64_V0 + 7};
 
-/* By how compiled code uses them: arguments and results, the stack and return address, then what is saved first. */
-static const Reg hot_ints[] = {0, 1, 2, 3, 4, 5, A64_SP, A64_LR, 19, 20};
+/* By how compiled code uses them: arguments and results, the stack and return address, then what is saved first. x5 is where x86-64 has rbp, which stencils cannot have as an
+ * address without a displacement. */
+static const Reg hot_ints[] = {0, 1, 5, 3, 4, 2, A64_SP, A64_LR, 19, 20};
 static const Reg hot_vectors[] = {A64_V0,     A64_V0 + 1, A64_V0 + 2, A64_V0 + 3, A64_V0 + 4,  A64_V0 + 5,
                                   A64_V0 + 6, A64_V0 + 7, A64_V0 + 8, A64_V0 + 9, A64_V0 + 16, A64_V0 + 17};
 

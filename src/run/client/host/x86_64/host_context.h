@@ -75,6 +75,13 @@ static inline bool context_is_write(const SignalContext *s) {
     return s->error & FAULT_WRITE;
 }
 
+/* True if it is a fault of the stack's segment. An address by rsp or rbp that is not canonical makes one: Linux sends SIGBUS then, and SIGSEGV for an address by
+ * another register. */
+static inline bool context_is_stack_fault(const SignalContext *s) {
+    enum { STACK_FAULT = 12 };
+    return s->trap == STACK_FAULT;
+}
+
 /* True if the next instruction pushes the flags. If it is single-stepped, it pushes the client's trap flag, too; context_clean_pushed takes that out
  * of the word that was just pushed. */
 static inline bool context_pushes_flags(const SignalContext *s) {

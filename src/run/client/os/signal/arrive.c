@@ -338,8 +338,10 @@ static void leave_if_forgotten(Thread *t, SignalContext *s) {
     step(t, s);
 }
 
-static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
+static void on_fault(int sig, SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
+    if (sig == SIGBUS && !guest_facts.is_hosts && info->code > 0 && context_is_stack_fault(s))
+        sig = info->number = SIGSEGV; /* which of the two it is depends on the host's registers, not on the guest's */
     QuickPlace place;
     u64 pc = context_pc(s);
     bool quick = translated_locate(pc - (sig == SIGTRAP && !t->signal.stepping), &place);

@@ -6,14 +6,14 @@
 #define CPU_V(n) (CPU_V_FIRST + 16 * (n))
 #define CPU_LINK CPU_X(30) /* holds the return address when a function begins */
 
-/* The guest registers that translated code passes in host registers, in the order of the convention: x0–x5 sp x30 x19 x20; v0–v9 v16 v17. */
+/* The guest registers that translated code passes in host registers, in the order of the convention: x0 x1 x5 x3 x4 x2 sp x30 x19 x20; v0–v9 v16 v17. */
 #define CPU_SLOT(n) CPU_SLOT_##n
 #define CPU_SLOT_0 CPU_X(0)
 #define CPU_SLOT_1 CPU_X(1)
-#define CPU_SLOT_2 CPU_X(2)
+#define CPU_SLOT_2 CPU_X(5)
 #define CPU_SLOT_3 CPU_X(3)
 #define CPU_SLOT_4 CPU_X(4)
-#define CPU_SLOT_5 CPU_X(5)
+#define CPU_SLOT_5 CPU_X(2)
 #define CPU_SLOT_6 CPU_X(31)
 #define CPU_SLOT_7 CPU_X(30)
 #define CPU_SLOT_8 CPU_X(19)
