@@ -444,11 +444,22 @@ static void join_branch(const u8 *bytes, size_t size, Insn *in) {
     in->size += branch.size;
 }
 
+/* A constant is subtracted as its opposite is added: the host adds a constant into another register at once. */
+static void add_opposite(Insn *in) {
+    u32 subtracts = a64_encodings[A64_ROW_sub_imm].match ^ a64_encodings[A64_ROW_add_imm].match;
+    if (in->row != A64_ROW_sub_imm)
+        return;
+    in->row = A64_ROW_add_imm;
+    in->word ^= subtracts;
+    in->op[2].disp = -in->op[2].disp;
+}
+
 LatheStatus form_decode(const u8 *bytes, size_t size, u64 pc, Insn *in) {
     LatheStatus status = a64_decode(bytes, size, pc, in);
     if (status != LATHE_OK)
         return status;
     append_registers(in);
+    add_opposite(in);
     join_branch(bytes, size, in);
     return LATHE_OK;
 }
