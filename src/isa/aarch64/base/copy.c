@@ -3,7 +3,7 @@
  * Of what the manual leaves open (C6.2, CPYP, CPYM, CPYE): registers are as option A has them, which the prologue makes them. Forwards, both addresses point to their ends and the
  * count is what is left, negated; backwards, they point to their beginnings and the count is what is left. So both ways memory is at the address plus the count. The prologue
  * moves nothing. The main part moves 16 bytes at a time and the epilogue the rest byte by byte. Each does one such step and jumps to itself, so that registers say how far it
- * has come wherever a fault or a signal interrupts it. */
+ * has come wherever a fault or a signal interrupts it. A store of 16 bytes is made as a whole or not at all, so a step can be made again. */
 #include "isa/aarch64/families.h"
 
 /* The operands: of copies, where to, where from, how much; of settings, where to, how much, with what. */
