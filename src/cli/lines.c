@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/base.h"
 #include "cli/commands.h"
@@ -25,6 +26,8 @@ char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 typedef struct Module {
     struct Module *next;
     char *path;
+    dev_t device;
+    ino_t inode;
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: it cannot be read */
 } Module;
@@ -36,12 +39,16 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
+/* Another file may have got the name meanwhile. */
 static Module *find(Module **all, const char *path) {
+    struct stat st = {0};
+    stat(path, &st);
     for (Module *m = *all; m; m = m->next)
-        if (!strcmp(m->path, path))
+        if (!strcmp(m->path, path) && m->device == st.st_dev && m->inode == st.st_ino)
             return m;
     Module *m = mem_new(sizeof(*m));
     m->path = strdup(path);
+    m->device = st.st_dev, m->inode = st.st_ino;
     m->dwfl = dwfl_begin(&callbacks);
     if (m->dwfl) {
         m->module = dwfl_report_elf(m->dwfl, path, path, -1, 0, false);

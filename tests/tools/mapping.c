@@ -1,4 +1,4 @@
-/* mapping.c: prints which files begin and end to be executable, and which functions of theirs are called. */
+/* mapping.c: prints which files begin and end to be executable, which functions of theirs are called, and from which sources these are. */
 #include <lathe/tool.h>
 
 static const char *is_ours(const char *path) {
@@ -21,8 +21,9 @@ static void ends(const char *path, uint64_t address, uint64_t bytes, uint64_t of
 
 static void called(uint64_t pc) {
     LatheSymbol symbol;
-    if (lathe_symbol(pc, &symbol) && is_ours(symbol.file))
-        lathe_print("%s of %s is called\n", symbol.name, is_ours(symbol.file));
+    LatheLine line;
+    if (lathe_symbol(pc, &symbol) && is_ours(symbol.file) && lathe_line(pc, &line))
+        lathe_print("%s of %s is called, from %s\n", symbol.name, is_ours(symbol.file), strrchr(line.file, '/') + 1);
 }
 
 LATHE_HOOKS(LATHE_ON(LATHE_MODULE, begins, {LATHE_NAME}, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_OFFSET}),

@@ -10,22 +10,22 @@ failed = False
 
 EXPECTED = """\
 alpha begins: 8192 bytes at 0, from 0
-alpha of alpha is called
+alpha of alpha is called, from alpha.c
 alpha ends: 8192 bytes at 0, from 0
 beta begins: 8192 bytes at 0, from 0
-beta of beta is called
+beta of beta is called, from beta.c
 beta ends: 8192 bytes at 0, from 0
 alpha begins: 8192 bytes at 0, from 0
-alpha of alpha is called
+alpha of alpha is called, from alpha.c
 alpha ends: 8192 bytes at 0, from 0
 alpha begins: 8192 bytes at 0, from 0
 alpha ends: 4096 bytes at 4096, from 4096
 alpha ends: 4096 bytes at 0, from 0
 alpha begins: 8192 bytes at 0, from 0
-alpha of alpha is called
+alpha of alpha is called, from alpha.c
 alpha ends: 8192 bytes at 0, from 0
 alpha begins: 8192 bytes at 0, from 0
-beta of alpha is called
+beta of alpha is called, from beta.c
 """
 
 

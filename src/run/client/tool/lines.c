@@ -20,7 +20,6 @@ typedef struct LineHelper {
 } LineHelper;
 
 static LineHelper helper = {.fd = -1};
-static LatheMap lines = LATHE_MAP(LatheLine); /* by addresses, if they are in no chunk */
 
 /* Code of one line, up to an address. */
 typedef struct Row {
@@ -29,18 +28,33 @@ typedef struct Row {
     const char *file;
 } Row;
 
-/* What was answered at once. */
+/* What was answered at once: the lines of [from, to), or that the one of `from` is not known (line 0) or ends nobody knows where. */
 typedef struct Chunk {
+    struct Chunk *next; /* of all */
     u64 from, to;
-    Row first;
     u32 count;
     Row row[];
 } Chunk;
 
-enum { ROWS = 64, PART_BYTES = 64 };
-static LatheMap chunks = LATHE_MAP(Chunk *); /* by parts of memory that they are in */
-static LatheMap names = LATHE_MAP(char *);   /* by their hashes */
-static LatheMap texts = LATHE_MAP(char *);   /* file names, by their hashes */
+/* That a chunk is in a part of memory. */
+typedef struct InPart {
+    const Chunk *chunk;
+    struct InPart *next;
+} InPart;
+
+enum { ROWS = 64, PART_BYTES = 64, REGION_BYTES = 1 << 20 };
+
+/* All chunks, and those of each part of memory, the last one first. A chunk that was answered later may have some of what an earlier one has. */
+typedef struct Known {
+    LatheLock lock;
+    Chunk *chunks;
+    LatheMap parts;   /* of InPart * */
+    LatheMap regions; /* a number each, which says nothing: some chunk is there, or was */
+} Known;
+
+static Known known = {.parts = LATHE_MAP(InPart *), .regions = LATHE_MAP(u64)};
+static LatheMap names = LATHE_MAP(char *); /* by their hashes */
+static LatheMap texts = LATHE_MAP(char *); /* file names, by their hashes */
 
 int *tool_lines_descriptor(void) {
     return &helper.fd;
@@ -166,72 +180,122 @@ static Row take_row(char **text, u64 bias) {
     return row;
 }
 
-/* What was answered for an address of which the line is known; NULL: it is not. */
+/* What was answered for an address. */
 static Chunk *read_rows(char *text, u64 address, u64 bias) {
     Row row[ROWS];
     u32 count = 0;
     while (text && count < ROWS)
         row[count++] = take_row(&text, bias);
-    if (!count || !row[0].line)
-        return NULL;
-    Chunk *c = lathe_alloc(sizeof(*c) + count * sizeof(*row));
-    *c = (Chunk){.from = address, .to = address, .first = row[0]};
-    for (u32 i = 0; i < count && row[i].end > c->to; i++, c->count++) {
-        c->row[i] = row[i];
+    Chunk *c = lathe_alloc(sizeof(*c) + (count + 1) * sizeof(*row));
+    *c = (Chunk){.from = address, .to = address};
+    for (u32 i = 0; i < count && row[0].line && row[i].end > c->to; i++) {
+        c->row[c->count++] = row[i];
         c->to = row[i].end;
     }
+    if (c->count)
+        return c;
+    c->row[c->count++] = count && row[0].line ? (Row){0, row[0].line, row[0].file} : (Row){.file = "?"};
+    c->to = address + 1;
     return c;
 }
 
-/* Later answers take the place of earlier ones. */
+/* Under the lock. */
 static void add_chunk(Chunk *c) {
-    for (u64 part = c->from / PART_BYTES; c->count && part <= (c->to - 1) / PART_BYTES; part++)
-        __atomic_store_n((Chunk **)lathe_map_at(&chunks, part), c, __ATOMIC_RELEASE);
+    c->next = known.chunks;
+    known.chunks = c;
+    for (u64 part = c->from / PART_BYTES; part <= (c->to - 1) / PART_BYTES; part++) {
+        InPart **first = lathe_map_at(&known.parts, part), *in = lathe_alloc(sizeof(*in));
+        *in = (InPart){c, *first};
+        *first = in;
+    }
+    for (u64 region = c->from / REGION_BYTES; region <= (c->to - 1) / REGION_BYTES; region++)
+        lathe_map_at(&known.regions, region);
 }
 
-/* False: nothing was answered for the address. */
-static bool line_in(const Chunk *c, u64 address, LatheLine *out) {
+/* Most that is unmapped is no code that anybody has asked for. */
+static bool may_have_chunks(u64 start, u64 end) {
+    u64 first = start / REGION_BYTES, last = (end - 1) / REGION_BYTES;
+    if (last - first < known.regions.count) {
+        while (first <= last && !lathe_map_find(&known.regions, first))
+            first++;
+        return first <= last;
+    }
+    for (LatheWalk w = {0}; lathe_map_next(&known.regions, &w);)
+        if (w.key >= first && w.key <= last)
+            return true;
+    return false;
+}
+
+static void remove_from_part(u64 part, const Chunk *c) {
+    InPart **at = lathe_map_at(&known.parts, part);
+    while ((*at)->chunk != c)
+        at = &(*at)->next;
+    InPart *in = *at;
+    *at = in->next;
+    lathe_free(in);
+    if (!*(InPart **)lathe_map_at(&known.parts, part))
+        lathe_map_remove(&known.parts, part);
+}
+
+/* What is known of code that was unmapped, or that other code has taken the place of. */
+void tool_lines_forget(u64 start, u64 end) {
+    lathe_lock(&known.lock);
+    bool some = may_have_chunks(start, end);
+    for (Chunk **at = &known.chunks; some && *at;) {
+        Chunk *c = *at;
+        if (c->from >= end || c->to <= start) {
+            at = &c->next;
+            continue;
+        }
+        for (u64 part = c->from / PART_BYTES; part <= (c->to - 1) / PART_BYTES; part++)
+            remove_from_part(part, c);
+        *at = c->next;
+        lathe_free(c);
+    }
+    lathe_unlock(&known.lock);
+}
+
+static LatheLine line_in(const Chunk *c, u64 address) {
     u32 i = 0;
-    if (!c || address < c->from || address >= c->to)
-        return false;
-    while (c->row[i].end <= address)
+    while (i + 1 < c->count && c->row[i].end <= address)
         i++;
-    *out = (LatheLine){c->row[i].file, c->row[i].line, c->row[i].end};
-    return true;
+    return (LatheLine){c->row[i].file, c->row[i].line, c->row[i].end};
 }
 
-static const Chunk *chunk_at(u64 address) {
-    Chunk **c = lathe_map_find(&chunks, address / PART_BYTES);
-    return c ? __atomic_load_n(c, __ATOMIC_ACQUIRE) : NULL;
+/* Under the lock. False: nothing was answered for the address yet. */
+static bool find_line(u64 address, LatheLine *out) {
+    InPart **first = lathe_map_find(&known.parts, address / PART_BYTES);
+    for (const InPart *in = first ? *first : NULL; in; in = in->next)
+        if (address >= in->chunk->from && address < in->chunk->to) {
+            *out = line_in(in->chunk, address);
+            return true;
+        }
+    return false;
 }
 
-static LatheLine find_line(u64 address) {
+/* NULL: nobody can be asked. */
+static Chunk *ask_line(u64 address) {
     char question[4096 + 64], answer[ANSWER_BYTES];
     LatheSymbol s;
-    LatheLine line = {"?", 0, 0};
     lathe_symbol(address, &s);
     size_t size = format_text(question, sizeof(question), "L %lx %s\n", s.address, s.file);
     if (*s.file == '?' || !ask(question, size, answer))
-        return line;
-    Chunk *c = read_rows(answer, address, address - s.address);
-    if (!c)
-        return line;
-    line = (LatheLine){c->first.file, c->first.line, c->count ? c->first.end : 0};
-    add_chunk(c);
-    return line;
+        return NULL;
+    return read_rows(answer, address, address - s.address);
 }
 
+/* The lock is held while somebody is asked: nobody asks for the same meanwhile, and no code is unmapped whose lines are kept afterwards. */
 bool lathe_line(uint64_t address, LatheLine *out) {
-    LatheLine *known = lathe_map_find(&lines, address);
-    if (line_in(chunk_at(address), address, out))
-        return true;
-    *out = known && known->file ? *known : find_line(address);
-    if (!known && !line_in(chunk_at(address), address, out)) {
-        known = lathe_map_at(&lines, address);
-        known->line = out->line;
-        known->end = out->end;
-        __atomic_store_n(&known->file, out->file, __ATOMIC_RELEASE);
+    *out = (LatheLine){"?", 0, 0};
+    lathe_lock(&known.lock);
+    if (!find_line(address, out)) {
+        Chunk *c = ask_line(address);
+        if (c) {
+            add_chunk(c);
+            *out = line_in(c, address);
+        }
     }
+    lathe_unlock(&known.lock);
     return out->line;
 }
 

@@ -157,6 +157,7 @@ void tool_unmapped(u64 start, u64 size) {
         return;
     tool_not_executable(start, size);
     tool_symbols_forget(start, start + size);
+    tool_lines_forget(start, start + size);
 }
 
 void tool_modules(void) {

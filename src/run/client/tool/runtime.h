@@ -39,6 +39,7 @@ void tool_check_counts(void);
 
 /* symbols.c: other files than before may be in [start, end) by now. */
 void tool_symbols_forget(u64 start, u64 end);
+void tool_lines_forget(u64 start, u64 end);
 
 /* program.c: the guest's arguments, from argv[0] on. */
 void tool_set_arguments(char **argv);
