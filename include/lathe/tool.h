@@ -62,6 +62,7 @@ typedef enum LatheEvent {
     LATHE_BLOCK,  /* a block begins: see below */
     LATHE_BRANCH, /* a conditional jump */
     LATHE_JUMP,   /* a jump to a computed address */
+    LATHE_GOTO,   /* a jump to an address that is part of the instruction */
     LATHE_CALL,
     LATHE_RETURN,
     LATHE_FUNCTION, /* an instruction with which a function begins, by the symbols of its file. Functions that are chosen when the program starts (IFUNC: memcpy, strlen of the C library) run under other names, such as __memmove_avx_unaligned_erms; what has the name itself is then the function that chooses */
@@ -86,12 +87,14 @@ typedef enum LatheEvent {
  *         LATHE_LOADED, LATHE_STORED                  LATHE_ADDRESS, LATHE_BYTES, LATHE_VALUE
  *         LATHE_BLOCK                                 LATHE_BYTES, LATHE_COUNT
  *         LATHE_BRANCH                                LATHE_TARGET, LATHE_TAKEN
- *         LATHE_JUMP, LATHE_CALL, LATHE_RETURN        LATHE_TARGET
+ *         LATHE_JUMP, LATHE_GOTO,
+ *         LATHE_CALL, LATHE_RETURN                    LATHE_TARGET
  *         LATHE_FUNCTION                              LATHE_ARGUMENT
  *         LATHE_RETURN                                LATHE_RESULT
  *     LATHE_SYSCALL                                   LATHE_PC, LATHE_NUMBER, LATHE_ARGUMENT
  *     LATHE_SYSCALL_DONE                              LATHE_PC, LATHE_NUMBER, LATHE_ARGUMENT, LATHE_RESULT
- *     LATHE_SIGNAL, LATHE_FORKED                      LATHE_PC, LATHE_NUMBER
+ *     LATHE_SIGNAL                                    LATHE_PC, LATHE_NUMBER, LATHE_TARGET
+ *     LATHE_FORKED                                    LATHE_PC, LATHE_NUMBER
  *     LATHE_THREAD, LATHE_THREAD_END                  LATHE_PC
  *     LATHE_MODULE, LATHE_MODULE_END                  LATHE_ADDRESS, LATHE_BYTES, LATHE_NAME, LATHE_OFFSET */
 typedef enum LatheWhat {
@@ -108,7 +111,7 @@ typedef enum LatheWhat {
     LATHE_BYTES,      /* how many are accessed; of a block or a module: how many it has */
     LATHE_VALUE, /* LATHE_LOADED, LATHE_STORED: what memory has there, the first 8 bytes of it at most, as a little-endian number */
     LATHE_COUNT,  /* LATHE_BLOCK: how many instructions it has */
-    LATHE_TARGET, /* where a jump, call or return leads; a branch, if it is taken */
+    LATHE_TARGET, /* where a jump, call or return leads; a branch, if it is taken; of a signal: the handler */
     LATHE_TAKEN,  /* LATHE_BRANCH: 1 if it is taken, 0 if not */
     LATHE_NEXT,   /* the address behind the instruction: where a call returns to */
     LATHE_REGISTER, /* a register of the program's; the hook has which one, by its number in the instruction set: see below */
@@ -178,6 +181,8 @@ typedef struct LatheWhere {
     uint64_t from, to;  /* addresses: the first one, and the one behind the last */
     uint32_t classes;   /* the instruction is of one of these, LATHE_CLASS_* */
     const char *opcode; /* its opcode's name, as lathe_opcode_name has it; likewise */
+    bool
+        leaves; /* of LATHE_BRANCH and LATHE_GOTO: only those whose target is in another function than they are, by the symbols of files. All code of a file between two functions is one function, too */
     bool
         not_stack; /* of accesses: only those whose address is more than the stack pointer and a constant; the others are variables of functions, what is pushed, and where calls return to */
     /* The function is called when a thread comes to the instruction for the first time. Later calls may be left out, and are where that makes the program faster: then the hook costs almost
@@ -426,6 +431,8 @@ typedef struct LatheSymbol {
 } LatheSymbol;
 
 bool lathe_symbol(uint64_t address, LatheSymbol *out); /* false: the function is not known; *out is set all the same */
+/* The addresses around this one for which lathe_symbol tells the same function, or that it knows none: from `from` up to, but not with, `to`. Where nothing is known, it is this address alone. */
+void lathe_extent(uint64_t address, uint64_t *from, uint64_t *to);
 /* Is this one of the names of the function that the address is in? As in LatheWhere, each * stands for anything. */
 bool lathe_symbol_is(uint64_t address, const char *name);
 /* A function begins at an address that no symbol names. For code that is translated from now on, it is as if there was one: for lathe_symbol, LATHE_FUNCTION and filters. The text has to

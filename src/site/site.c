@@ -95,6 +95,8 @@ static void add_flow(List *list, const InsnView *view) {
         add(list, LATHE_INSN_DONE, SITE_BEHIND, 0);
         return;
     case FLOW_JUMP:
+        add(list, LATHE_GOTO, SITE_BEFORE, 0);
+        return;
     case FLOW_SYSCALL:
     case FLOW_STOP:
         return;

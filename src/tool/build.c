@@ -272,6 +272,7 @@ static bool may_count_ahead(LatheEvent event) {
     case LATHE_BLOCK:
     case LATHE_BRANCH:
     case LATHE_JUMP:
+    case LATHE_GOTO:
     case LATHE_CALL:
     case LATHE_RETURN:
     case LATHE_FUNCTION:

@@ -39,7 +39,7 @@ _Static_assert(LATHE_EVENTS < 32, "sets of events are 32 bits");
 #define E(event) (1u << LATHE_##event)
 enum {
     E_ACCESSES = E(LOAD) | E(STORE) | E(LOADED) | E(STORED),
-    E_TRANSFERS = E(BRANCH) | E(JUMP) | E(CALL) | E(RETURN),
+    E_TRANSFERS = E(BRANCH) | E(JUMP) | E(GOTO) | E(CALL) | E(RETURN),
     E_INSNS = E(INSN) | E(INSN_DONE) | E_ACCESSES | E_TRANSFERS | E(BLOCK) | E(FUNCTION),
     E_LATER = E(INSN_DONE) | E(LOADED) | E(STORED),
     E_SYSCALLS = E(SYSCALL) | E(SYSCALL_DONE),
@@ -146,6 +146,8 @@ static bool check_filter(const Checked *c, LatheEvent event) {
     bool filters = !LLVMIsNull(LLVMGetAggregateElement(c->hook, HOOK_WHERE));
     if (is_given(c, WHERE_NOT_STACK) && !((u32)E_ACCESSES >> event & 1))
         return wrong(c, "not_stack at %s, which is no access", event_names[event]);
+    if (is_given(c, WHERE_LEAVES) && event != LATHE_BRANCH && event != LATHE_GOTO)
+        return wrong(c, "leaves at %s, which is neither LATHE_BRANCH nor LATHE_GOTO", event_names[event]);
     if (filters && !((u32)E_INSNS >> event & 1))
         return wrong(c, "LATHE_WHERE at %s, which is not about an instruction", event_names[event]);
     if (is_given(c, WHERE_ONCE) && (u32)E_LATER >> event & 1)

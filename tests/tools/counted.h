@@ -1,4 +1,4 @@
-/* counted.h: what guests of all kinds whose instructions are counted do: loops, calls, computed calls. */
+/* counted.h: what guests of all kinds whose instructions are counted do: loops, calls, computed calls, jumps to other functions. */
 #ifndef TESTS_COUNTED_H
 #define TESTS_COUNTED_H
 
@@ -8,6 +8,17 @@ __attribute__((noinline)) static int fib(int n) {
     return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
 
+/* These jump to each other. */
+__attribute__((noinline)) static word is_odd(word n);
+__attribute__((noinline)) static word is_even(word n) {
+    __asm__ volatile("");
+    return n == 0 ? 1 : is_odd(n - 1);
+}
+__attribute__((noinline)) static word is_odd(word n) {
+    __asm__ volatile("");
+    return n == 0 ? 0 : is_even(n - 1);
+}
+
 static word loops(void) {
     volatile word sum = 0;
     for (int i = 0; i < 3000; i++) {
@@ -15,7 +26,7 @@ static word loops(void) {
         if (sum & 4)
             sum >>= 1;
     }
-    return sum + fib(12);
+    return sum + fib(12) + is_even(40);
 }
 
 typedef word Operation(word);

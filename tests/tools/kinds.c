@@ -1,7 +1,7 @@
 /* kinds.c: how many events there are of each kind, by functions that only count. The letters are those of tracing.c. */
 #include <lathe/tool.h>
 
-static LatheCounter insns, loads, stores, blocks, branches, jumps, calls, returns;
+static LatheCounter insns, loads, stores, blocks, branches, jumps, gotos, calls, returns;
 
 static void insn(void) {
     lathe_count(&insns, 1);
@@ -21,6 +21,9 @@ static void branch(void) {
 static void jump(void) {
     lathe_count(&jumps, 1);
 }
+static void go(void) {
+    lathe_count(&gotos, 1);
+}
 static void call(void) {
     lathe_count(&calls, 1);
 }
@@ -29,11 +32,12 @@ static void leave(void) {
 }
 
 static void report(void) {
-    lathe_print("B %lu\nC %lu\nI %lu\nJ %lu\nK %lu\nL %lu\nR %lu\nS %lu\n", lathe_total(&branches), lathe_total(&calls),
-                lathe_total(&insns), lathe_total(&jumps), lathe_total(&blocks), lathe_total(&loads),
-                lathe_total(&returns), lathe_total(&stores));
+    lathe_print("B %lu\nC %lu\nG %lu\nI %lu\nJ %lu\nK %lu\nL %lu\nR %lu\nS %lu\n", lathe_total(&branches),
+                lathe_total(&calls), lathe_total(&gotos), lathe_total(&insns), lathe_total(&jumps),
+                lathe_total(&blocks), lathe_total(&loads), lathe_total(&returns), lathe_total(&stores));
 }
 
 LATHE_HOOKS(LATHE_ON(LATHE_INSN, insn), LATHE_ON(LATHE_LOAD, load), LATHE_ON(LATHE_STORE, store),
             LATHE_ON(LATHE_BLOCK, block), LATHE_ON(LATHE_BRANCH, branch), LATHE_ON(LATHE_JUMP, jump),
-            LATHE_ON(LATHE_CALL, call), LATHE_ON(LATHE_RETURN, leave), LATHE_ON(LATHE_END, report));
+            LATHE_ON(LATHE_GOTO, go), LATHE_ON(LATHE_CALL, call), LATHE_ON(LATHE_RETURN, leave),
+            LATHE_ON(LATHE_END, report));

@@ -58,6 +58,7 @@ refuse 'hook 1: there is no event 99' "$none" 'LATHE_ON(99, f)'
 refuse 'a hook is for LATHE_NOTHING' "$none" 'LATHE_ON(LATHE_NOTHING, f), LATHE_ON(LATHE_INSN, f)'
 refuse 'hook 1: LATHE_WHERE at LATHE_END, which is not about an instruction' "$none" \
     'LATHE_WHERE(LATHE_END, f, ((LatheWhere){.module = "libc*"}))'
+refuse 'hook 1: leaves at LATHE_JUMP, which is neither LATHE_BRANCH nor LATHE_GOTO' "$none" 'LATHE_WHERE(LATHE_JUMP, f, ((LatheWhere){.leaves = true}))'
 refuse 'hook 1: not_stack at LATHE_INSN, which is no access' "$none" 'LATHE_WHERE(LATHE_INSN, f, ((LatheWhere){.not_stack = true}))'
 refuse 'hook 1: once at LATHE_INSN_DONE, which comes behind an instruction' "$none" 'LATHE_WHERE(LATHE_INSN_DONE, f, ((LatheWhere){.once = true}))'
 refuse 'hook 1: the name of an option is a text of at most 31 characters' "$none" \

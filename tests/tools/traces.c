@@ -130,6 +130,8 @@ static void say_flow(const Decoded *d, uint64_t to) {
         fprintf(out, "R %lx %lx\n", d->pc, to);
     if (d->in.meta.category == ZYDIS_CATEGORY_UNCOND_BR && d->op[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
         fprintf(out, "J %lx %lx\n", d->pc, to);
+    else if (d->in.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+        fprintf(out, "G %lx %lx\n", d->pc, to);
 }
 
 static void say_behind(const Decoded *d, uint64_t to) {

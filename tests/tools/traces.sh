@@ -26,7 +26,7 @@ for what in 0 1 2 3 4 5 6; do
     3 | 4) without_places < "$work/steps" > "$work/expected" ;;
     *) cp "$work/steps" "$work/expected" ;;
     esac
-    cut -c1 "$work/steps" | grep '[BCIJKLRS]' | sort | uniq -c | awk '{ print $2, $1 }' > "$work/counts"
+    cut -c1 "$work/steps" | grep '[BCGIJKLRS]' | sort | uniq -c | awk '{ print $2, $1 }' > "$work/counts"
     tail -n 1 "$work/steps" >> "$work/counts"
     for tier in quick auto opt; do
         watch tracing.c > "$work/lines"
@@ -59,7 +59,15 @@ at, size = next((int(w[0], 16), int(w[1], 16)) for w in map(str.split, open(work
 pushes = {w[0].rstrip(":") for w in map(str.split, open(work + "/code")) if len(w) > 1 and w[1] == "push"}
 lines = [line.split() for line in open(work + "/steps")]
 insns = [line[1] for line in lines if line[0] == "I"]
-print(sum(at <= int(pc, 16) < at + size for pc in insns), sum(pc in pushes for pc in insns), sum(line[0] == "B" for line in lines), 0)
+functions = sorted((int(w[0], 16), int(w[1], 16)) for w in map(str.split, open(work + "/symbols")) if len(w) == 4 and w[2] in "tTwW")
+
+def where(pc):
+    """Which function it is in, or between which ones it is."""
+    last = [(f, pc - f[0] < f[1]) for f in functions if f[0] <= pc][-1:]
+    return last
+
+left = sum(line[0] in "BG" and where(int(line[1], 16)) != where(int(line[2], 16)) for line in lines)
+print(sum(at <= int(pc, 16) < at + size for pc in insns), sum(pc in pushes for pc in insns), sum(line[0] == "B" for line in lines), 0, left)
 EOF
 )
 got=$("$lathe" run --tool="$here/places.c" -- "$counted" 0 2>&1)

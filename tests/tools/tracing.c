@@ -46,6 +46,9 @@ static void branch(uint64_t pc, uint64_t target, uint64_t taken) {
 static void jump(uint64_t pc, uint64_t target) {
     lathe_print("J %lx %lx\n", pc, target);
 }
+static void go(uint64_t pc, uint64_t target) {
+    lathe_print("G %lx %lx\n", pc, target);
+}
 static void call(uint64_t pc, uint64_t target, uint64_t next) {
     lathe_print("C %lx %lx %lx\n", pc, target, next);
 }
@@ -62,5 +65,6 @@ LATHE_HOOKS(LATHE_ON(LATHE_BLOCK, block, {LATHE_PC}, {LATHE_BYTES}, {LATHE_COUNT
             LATHE_ON(LATHE_STORED, stored, {LATHE_PC}, {LATHE_ADDRESS}, {LATHE_VALUE}),
             LATHE_ON(LATHE_BRANCH, branch, {LATHE_PC}, {LATHE_TARGET}, {LATHE_TAKEN}),
             LATHE_ON(LATHE_JUMP, jump, {LATHE_PC}, {LATHE_TARGET}),
+            LATHE_ON(LATHE_GOTO, go, {LATHE_PC}, {LATHE_TARGET}),
             LATHE_ON(LATHE_CALL, call, {LATHE_PC}, {LATHE_TARGET}, {LATHE_NEXT}),
             LATHE_ON(LATHE_RETURN, leave, {LATHE_PC}, {LATHE_TARGET}));

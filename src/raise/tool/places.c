@@ -22,8 +22,8 @@ u64 tool_function_room(const RaiseTool *t, const ElfFunction *f) {
     return f->size ? f->size : section_end(t, f->addr) - f->addr;
 }
 
-/* The function that an instruction is in; one without a name: it is not known. */
-static ElfFunction function_of(const RaiseTool *t, u64 pc) {
+/* How many functions begin at an address or before. */
+static size_t functions_up_to(const RaiseTool *t, u64 pc) {
     const ElfFunction *f;
     size_t low = 0, high = elf_functions(t->r->elf, &f);
     while (low < high) {
@@ -33,8 +33,26 @@ static ElfFunction function_of(const RaiseTool *t, u64 pc) {
         else
             high = middle;
     }
+    return low;
+}
+
+/* The function that an instruction is in; one without a name: it is not known. */
+static ElfFunction function_of(const RaiseTool *t, u64 pc) {
+    const ElfFunction *f;
+    size_t low = functions_up_to(t, pc);
+    elf_functions(t->r->elf, &f);
     bool inside = low && pc - f[low - 1].addr < tool_function_room(t, &f[low - 1]);
     return inside ? f[low - 1] : (ElfFunction){0};
+}
+
+/* All code between two functions is one function, too. */
+static bool same_function(const RaiseTool *t, u64 pc, u64 other) {
+    return functions_up_to(t, pc) == functions_up_to(t, other) &&
+           !function_of(t, pc).name == !function_of(t, other).name;
+}
+
+static bool leaves(const RaiseTool *t, u64 pc, const InsnView *view) {
+    return (view->flow == FLOW_BRANCH || view->flow == FLOW_JUMP) && !same_function(t, pc, view->target);
 }
 
 /* By any of the function's names, if there are no stars. */
@@ -48,6 +66,8 @@ static bool is_in(const RaiseTool *t, const char *symbol, u64 pc) {
 
 static bool suits(const RaiseTool *t, const ToolPlace *p, u64 pc, const InsnView *view) {
     if (p->classes && !(view->classes & p->classes))
+        return false;
+    if (p->leaves && !leaves(t, pc, view))
         return false;
     if (p->opcode && !site_name_matches(p->opcode, t->r->isa->opcode_name(view->opcode)))
         return false;

@@ -121,7 +121,8 @@ static bool read_place(RaiseTool *t, LLVMValueRef hook, ToolPlace *place) {
     *place = (ToolPlace){.module = text_of(t, LLVMGetAggregateElement(where, WHERE_MODULE)),
                          .symbol = text_of(t, LLVMGetAggregateElement(where, WHERE_SYMBOL)),
                          .opcode = text_of(t, LLVMGetAggregateElement(where, WHERE_OPCODE)),
-                         .classes = number_of(where, WHERE_CLASSES)};
+                         .classes = number_of(where, WHERE_CLASSES),
+                         .leaves = number_of(where, WHERE_LEAVES)};
     if (number_of(where, WHERE_FROM) || number_of(where, WHERE_TO))
         return raise_fail(t->r, "the tool has a hook for certain addresses, which are not known before a program runs");
     return true;

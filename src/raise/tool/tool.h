@@ -18,6 +18,7 @@
 typedef struct ToolPlace {
     const char *module, *symbol, *opcode; /* NULL: any */
     u64 classes;                          /* 0: any */
+    bool leaves;
 } ToolPlace;
 
 struct RaiseTool {

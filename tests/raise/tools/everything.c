@@ -2,10 +2,11 @@
 #include <lathe/tool.h>
 
 static LatheTable insns, blocks, opcodes;
-static LatheCounter loads, stores, load_bytes, all, jumps, calls, returns, functions, later;
+static LatheCounter loads, stores, load_bytes, all, jumps, gotos, left, calls, returns, functions, later;
 static LatheMap branches = LATHE_MAP(uint64_t[2]), targets = LATHE_MAP(uint64_t), unaligned = LATHE_MAP(uint64_t);
 
 #define OWN ((LatheWhere){.module = "native*"})
+#define LEAVES ((LatheWhere){.module = "native*", .leaves = true})
 
 static void insn(uint64_t pc) {
     lathe_count(&all, 1);
@@ -56,6 +57,14 @@ static void jump(void) {
     lathe_count(&jumps, 1);
 }
 
+static void go(void) {
+    lathe_count(&gotos, 1);
+}
+
+static void leave(void) {
+    lathe_count(&left, 1);
+}
+
 static void call(void) {
     lathe_count(&calls, 1);
 }
@@ -73,18 +82,31 @@ static void stored(uint64_t value, uint64_t own[LATHE_OWN_WORDS]) {
     own[0]++;
 }
 
+/* Code that is in no function is not the same in a raised program. */
+static void report_extent(LatheFile *out, uint64_t pc) {
+    uint64_t from, to;
+    LatheSymbol s;
+    lathe_extent(pc, &from, &to);
+    if (lathe_symbol(pc, &s))
+        lathe_fprint(out, "block %lx is %lu behind the beginning of %lu bytes\n", place(pc), pc - from, to - from);
+}
+
 static void report(uint64_t id) {
     LatheFile *out = lathe_open(lathe_option("out"));
-    lathe_fprint(
-        out, "%lu instructions, %lu loads of %lu bytes, %lu stores, %lu jumps, %lu calls, %lu returns, %lu functions\n",
-        lathe_total(&all), lathe_total(&loads), lathe_total(&load_bytes), lathe_total(&stores), lathe_total(&jumps),
-        lathe_total(&calls), lathe_total(&returns), lathe_total(&functions));
+    lathe_fprint(out,
+                 "%lu instructions, %lu loads of %lu bytes, %lu stores, %lu jumps, %lu and %lu others, %lu calls, %lu "
+                 "returns, %lu functions\n",
+                 lathe_total(&all), lathe_total(&loads), lathe_total(&load_bytes), lathe_total(&stores),
+                 lathe_total(&jumps), lathe_total(&gotos), lathe_total(&left), lathe_total(&calls),
+                 lathe_total(&returns), lathe_total(&functions));
     if (id != lathe_process())
         lathe_fprint(out, "the first thread has another number\n");
     for (LatheRow r = {0}; lathe_table_next(&insns, &r);)
         lathe_fprint(out, "insn %lx: %lu\n", place(r.key[0]), r.total);
     for (LatheRow r = {0}; lathe_table_next(&blocks, &r);)
         lathe_fprint(out, "block %lx of %lu insns, %lu bytes: %lu\n", place(r.key[0]), r.key[1], r.key[2], r.total);
+    for (LatheRow r = {0}; lathe_table_next(&blocks, &r);)
+        report_extent(out, r.key[0]);
     for (LatheRow r = {0}; lathe_table_next(&opcodes, &r);)
         lathe_fprint(out, "opcode %s of classes %lx, %lu bytes: %lu\n", lathe_opcode_name(r.key[0]), r.key[1], r.key[2],
                      r.total);
@@ -108,7 +130,9 @@ LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_WHERE(LATHE_INSN, insn, OWN, {LA
             LATHE_WHERE(LATHE_LOAD, load, OWN, {LATHE_BYTES}), LATHE_WHERE(LATHE_STORE, store, OWN),
             LATHE_WHERE(LATHE_LOAD, access, OWN, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC}, {LATHE_SITE}),
             LATHE_WHERE(LATHE_BRANCH, branch, OWN, {LATHE_PC}, {LATHE_TAKEN}), LATHE_WHERE(LATHE_JUMP, jump, OWN),
-            LATHE_WHERE(LATHE_CALL, call, OWN), LATHE_WHERE(LATHE_CALL, to, OWN, {LATHE_PC}, {LATHE_TARGET}),
-            LATHE_WHERE(LATHE_RETURN, returned, OWN), LATHE_WHERE(LATHE_FUNCTION, function, OWN),
+            LATHE_WHERE(LATHE_GOTO, go, OWN), LATHE_WHERE(LATHE_GOTO, leave, LEAVES),
+            LATHE_WHERE(LATHE_BRANCH, leave, LEAVES), LATHE_WHERE(LATHE_CALL, call, OWN),
+            LATHE_WHERE(LATHE_CALL, to, OWN, {LATHE_PC}, {LATHE_TARGET}), LATHE_WHERE(LATHE_RETURN, returned, OWN),
+            LATHE_WHERE(LATHE_FUNCTION, function, OWN),
             LATHE_WHERE(LATHE_STORED, stored, OWN, {LATHE_VALUE}, {LATHE_THREAD_OWN}),
             LATHE_ON(LATHE_END, report, {LATHE_THREAD_ID}));

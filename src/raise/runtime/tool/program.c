@@ -184,8 +184,8 @@ const char *lathe_opcode_name(uint64_t opcode) {
     return opcode < facts->opcode_count ? facts->opcodes[opcode] : "?";
 }
 
-/* The function that an address is in; NULL: it is not known. */
-static const ToolFactsSymbol *symbol_at(u64 at) {
+/* How many functions begin at an address or before. */
+static u64 symbols_up_to(u64 at) {
     u64 low = 0, high = facts->symbol_count;
     while (low < high) {
         u64 middle = (low + high) / 2;
@@ -194,6 +194,12 @@ static const ToolFactsSymbol *symbol_at(u64 at) {
         else
             high = middle;
     }
+    return low;
+}
+
+/* The function that an address is in; NULL: it is not known. */
+static const ToolFactsSymbol *symbol_at(u64 at) {
+    u64 low = symbols_up_to(at);
     const ToolFactsSymbol *s = low ? &facts->symbols[low - 1] : NULL;
     return s && at - s->at < s->room ? s : NULL;
 }
@@ -215,6 +221,20 @@ bool lathe_symbol(uint64_t address, LatheSymbol *out) {
         return false;
     out->name = s->name, out->offset = at - s->at, out->size = s->bytes;
     return true;
+}
+
+void lathe_extent(uint64_t address, uint64_t *from, uint64_t *to) {
+    u64 at = address - (u64)facts->image, count = symbols_up_to(at), start = at, end = at + 1;
+    const ToolFactsSymbol *last = count ? &facts->symbols[count - 1] : NULL, *inside = symbol_at(at);
+    for (u64 i = 0; i < facts->part_count; i++)
+        if (at - facts->parts[i].at < facts->parts[i].bytes)
+            start = facts->parts[i].at, end = start + facts->parts[i].bytes;
+    u64 from_last = inside ? inside->at : last ? last->at + last->room : 0;
+    u64 to_next = inside ? inside->at + inside->room : end;
+    if (is_code(at) && count < facts->symbol_count && facts->symbols[count].at < to_next)
+        to_next = facts->symbols[count].at;
+    *from = address - (at - (from_last > start ? from_last : start));
+    *to = address + ((to_next < end ? to_next : end) - at);
 }
 
 /* Debug information is the old file's, and its reader is Lathe's. */

@@ -152,6 +152,15 @@ static bool suits_names(const LatheWhere *w, u64 pc, Symbol *s) {
     return !w->symbol || (symbol_at(pc, s) && s->known && tool_symbol_matches(pc, w->symbol));
 }
 
+/* Is the target of a jump or branch in another function than itself? */
+static bool leaves(const InsnView *view, u64 pc) {
+    u64 from, to;
+    if (view->flow != FLOW_JUMP && view->flow != FLOW_BRANCH)
+        return false;
+    lathe_extent(pc, &from, &to);
+    return view->target < from || view->target >= to;
+}
+
 /* `view` is NULL if the instruction is not known. */
 static bool suits(const LatheHook *hook, u64 pc, const InsnView *view, Symbol *s) {
     const LatheWhere *w = &hook->where;
@@ -160,6 +169,8 @@ static bool suits(const LatheHook *hook, u64 pc, const InsnView *view, Symbol *s
     if (w->classes && !(view && view->classes & w->classes))
         return false;
     if (w->opcode && !(view && site_name_matches(w->opcode, insn_opcode_name(view->opcode))))
+        return false;
+    if (w->leaves && !(view && leaves(view, pc)))
         return false;
     return suits_names(w, pc, s);
 }
@@ -426,6 +437,7 @@ static void set_values(Thread *t, const Site *site, const SiteCall *call, const 
         return;
     case LATHE_BRANCH:
     case LATHE_JUMP:
+    case LATHE_GOTO:
     case LATHE_CALL:
     case LATHE_RETURN:
         set_transfer(t, site, about);

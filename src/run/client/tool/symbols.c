@@ -251,8 +251,18 @@ static u64 address_in_file(const File *f, u64 off) {
     return off;
 }
 
+/* Addresses of a file for which the same function is found, or none. */
+typedef struct Extent {
+    u64 from, to;
+} Extent;
+
+static u64 end_of(const Function *f) {
+    return f->room ? f->address + f->room : ~(u64)0;
+}
+
 /* The last function that begins at the address or before, and has it, if its size is known. */
-static const Function *function_at(const File *f, u64 address) {
+static const Function *find_function(const File *f, u64 address, Extent *extent) {
+    enum { FARTHEST = 1 << 20 };
     const Function *all = f->functions.at;
     size_t low = 0, high = f->functions.count;
     while (low < high) {
@@ -262,10 +272,22 @@ static const Function *function_at(const File *f, u64 address) {
         else
             high = middle;
     }
-    while (low && all[low - 1].room && address - all[low - 1].address >= all[low - 1].room)
-        if (!--low || address - all[low - 1].address > (1 << 20))
+    extent->from = low ? all[low - 1].address : 0;
+    extent->to = low < f->functions.count ? all[low].address : ~(u64)0;
+    for (; low && address >= end_of(&all[low - 1]); low--) {
+        if (address - all[low - 1].address > FARTHEST)
             return NULL;
-    return low ? &all[low - 1] : NULL;
+        extent->from = end_of(&all[low - 1]) > extent->from ? end_of(&all[low - 1]) : extent->from;
+    }
+    if (!low)
+        return NULL;
+    extent->to = end_of(&all[low - 1]) < extent->to ? end_of(&all[low - 1]) : extent->to;
+    return &all[low - 1];
+}
+
+static const Function *function_at(const File *f, u64 address) {
+    Extent extent;
+    return find_function(f, address, &extent);
 }
 
 static void forget_names(u64 start, u64 end) {
@@ -369,4 +391,20 @@ bool lathe_symbol(uint64_t address, LatheSymbol *out) {
     if (name)
         out->name = *name, out->offset = out->size = 0;
     return function || name;
+}
+
+void lathe_extent(uint64_t address, uint64_t *from, uint64_t *to) {
+    *from = address, *to = address + 1;
+    lathe_lock(&symbols.lock);
+    const Part *p = part_at(address);
+    if (p) {
+        Extent extent;
+        read_functions(p->file);
+        u64 in_file = address_in_file(p->file, address - p->start + p->off);
+        find_function(p->file, in_file, &extent);
+        bool before = in_file - extent.from < address - p->start, behind = extent.to - in_file < p->end - address;
+        *from = before ? address - (in_file - extent.from) : p->start;
+        *to = behind ? address + (extent.to - in_file) : p->end;
+    }
+    lathe_unlock(&symbols.lock);
 }

@@ -120,7 +120,7 @@ static bool link_object(const u8 *object, u64 size) {
 /* Does it apply only to some instructions (LatheWhere)? */
 static bool is_filtered(u32 number) {
     const LatheWhere *w = &tool.hooks[number].where;
-    return w->module || w->symbol || w->from || w->to || w->classes || w->opcode || w->not_stack;
+    return w->module || w->symbol || w->from || w->to || w->classes || w->opcode || w->leaves || w->not_stack;
 }
 
 static bool counts_insns(u32 number) {

@@ -33,8 +33,7 @@ static u64 bytes_of(const What *w) {
 
 /* Where the instruction leads; 0 if it leads nowhere. Returns false if only C can compute that. */
 static bool target_of(const What *w, EmitValue *value) {
-    bool transfers = w->call->event == LATHE_BRANCH || w->call->event == LATHE_JUMP || w->call->event == LATHE_CALL ||
-                     w->call->event == LATHE_RETURN;
+    bool transfers = w->call->event >= LATHE_BRANCH && w->call->event <= LATHE_RETURN;
     *value = constant(transfers ? w->insn->view.target : 0);
     return !transfers || !w->insn->view.indirect || emit_target(&w->insn->view, value);
 }

@@ -19,7 +19,7 @@ enum { TRAP_LENGTH = 2 /* bytes of `int n` */ };
 static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u64 mask) {
     u32 sig = (u32)info->number;
     u64 now = t->signal.suspended ? t->signal.suspend_mask : mask;
-    tool_call(LATHE_SIGNAL, &(ToolEvent){.pc = t->cpu.pc, .number = sig});
+    tool_call(LATHE_SIGNAL, &(ToolEvent){.pc = t->cpu.pc, .target = a->handler, .number = sig});
     t->tool.known = 0;
     bool switch_stack = (a->flags & SA_ONSTACK) && t->signal.altstack_size && !signal_on_altstack(t);
     t->signal.framing = true;
