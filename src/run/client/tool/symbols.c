@@ -274,10 +274,10 @@ static const Function *find_function(const File *f, u64 address, Extent *extent)
     }
     extent->from = low ? all[low - 1].address : 0;
     extent->to = low < f->functions.count ? all[low].address : ~(u64)0;
-    for (; low && address >= end_of(&all[low - 1]); low--) {
-        if (address - all[low - 1].address > FARTHEST)
-            return NULL;
+    while (low && address >= end_of(&all[low - 1])) {
         extent->from = end_of(&all[low - 1]) > extent->from ? end_of(&all[low - 1]) : extent->from;
+        if (!--low || address - all[low - 1].address > FARTHEST)
+            return NULL;
     }
     if (!low)
         return NULL;
