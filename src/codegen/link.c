@@ -254,6 +254,15 @@ static bool fits_i32(u64 v) {
     return v == (u64)(i64)(i32)v;
 }
 
+static HostRelocation kind_of(const Elf64_Rela *r) {
+    return host_link.relocation(ELF64_R_TYPE(r->r_info));
+}
+
+/* Code reaches data by their pages. */
+static u64 page_of(u64 address) {
+    return address & ~(u64)0xfff;
+}
+
 static u64 width_of(HostRelocation kind) {
     if (kind == RELOCATION_ABSOLUTE_8)
         return 1;
@@ -263,7 +272,7 @@ static u64 width_of(HostRelocation kind) {
 /* What the relocation writes: s is the symbol, p the place at run time. */
 static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *value) {
     u64 a = (u64)r->r_addend, index = ELF64_R_SYM(r->r_info), g;
-    switch (host_link.relocation(ELF64_R_TYPE(r->r_info))) {
+    switch (kind_of(r)) {
     case RELOCATION_ABSOLUTE_64:
         *value = s + a;
         return true;
@@ -295,6 +304,22 @@ static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *va
             return false;
         *value = g + a - p;
         return fits_i32(*value);
+    case RELOCATION_FIELD_ABSOLUTE:
+        *value = s + a;
+        return true;
+    case RELOCATION_FIELD_RELATIVE:
+    case RELOCATION_FIELD_CALL:
+        *value = s + a - p;
+        return true;
+    case RELOCATION_FIELD_PAGE:
+        *value = page_of(s + a) - page_of(p);
+        return true;
+    case RELOCATION_FIELD_SLOT:
+    case RELOCATION_FIELD_SLOT_PAGE:
+        if (!slot_of(l, index, s, &g))
+            return false;
+        *value = kind_of(r) == RELOCATION_FIELD_SLOT ? g + a : page_of(g + a) - page_of(p);
+        return true;
     case RELOCATION_NONE:
     case RELOCATION_UNKNOWN:
         break;
@@ -302,16 +327,29 @@ static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *va
     return false;
 }
 
+/* Into the fields of an instruction; a call of what is too far away goes by its slot. */
+static bool insert(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 value, u8 *at) {
+    u64 slot;
+    if (host_link.insert(ELF64_R_TYPE(r->r_info), at, value))
+        return true;
+    return kind_of(r) == RELOCATION_FIELD_CALL && slot_of(l, ELF64_R_SYM(r->r_info), s, &slot) &&
+           host_link.insert(ELF64_R_TYPE(r->r_info), at, slot + SLOT_JUMP + (u64)r->r_addend - p);
+}
+
 static bool relocate(Linker *l, const Site *site, const Elf64_Rela *r) {
-    u64 width = width_of(host_link.relocation(ELF64_R_TYPE(r->r_info))), address, value;
+    HostRelocation kind = kind_of(r);
+    u64 width = width_of(kind), address, value;
     if (!width)
         return true;
     if (r->r_offset > site->size || width > site->size - r->r_offset)
         return false;
     if (!address_of(l, ELF64_R_SYM(r->r_info), &address) || !value_of(l, r, address, site->run + r->r_offset, &value))
         return false;
-    memcpy(site->write + r->r_offset, &value, width); /* little endian: the low bytes */
-    if (l->place->moves && host_link.relocation(ELF64_R_TYPE(r->r_info)) == RELOCATION_ABSOLUTE_64)
+    u8 *at = site->write + r->r_offset;
+    if (kind >= RELOCATION_FIELD_ABSOLUTE)
+        return insert(l, r, address, site->run + r->r_offset, value, at);
+    memcpy(at, &value, width); /* little endian: the low bytes */
+    if (l->place->moves && kind == RELOCATION_ABSOLUTE_64)
         l->place->moves(l->place->user, site->run + r->r_offset);
     return true;
 }

@@ -16,18 +16,27 @@ typedef enum HostRelocation {
     RELOCATION_RELATIVE_32,        /* S + A - P */
     RELOCATION_CALL_32,            /* S + A - P, or J + A - P where S is too far away */
     RELOCATION_SLOT_32,            /* G + A - P */
+    /* In fields of an instruction of four bytes, by HostLink.insert. Pages are of 4 KiB. */
+    RELOCATION_FIELD_ABSOLUTE,  /* S + A */
+    RELOCATION_FIELD_RELATIVE,  /* S + A - P */
+    RELOCATION_FIELD_PAGE,      /* from P's page to that of S + A */
+    RELOCATION_FIELD_CALL,      /* S + A - P, or J + A - P where S is too far away */
+    RELOCATION_FIELD_SLOT,      /* G + A */
+    RELOCATION_FIELD_SLOT_PAGE, /* from P's page to that of G + A */
 } HostRelocation;
 
 enum { HOST_SLOT_JUMP_BYTES = 8 };
 
 typedef struct HostLink {
     u32 elf_machine;
-    u32 unwind_section;                 /* the type of sections with unwind tables */
-    u8 fill;                            /* a byte that traps, between functions */
+    u32 unwind_section;                 /* the type of sections with unwind tables; 0: they are like constants */
+    u8 fill;                            /* between functions: a byte that traps, or four of it */
     u8 slot_jump[HOST_SLOT_JUMP_BYTES]; /* a jump to the address in the eight bytes before it */
     HostRelocation (*relocation)(u32 type);
+    /* For RELOCATION_FIELD_*: puts a value into the fields that relocations of this type mean. False: it does not fit. NULL: there are none such. */
+    bool (*insert)(u32 type, u8 *code, u64 value);
 
-    /* Direct jumps, whose last four bytes are the distance from their end. */
+    /* Direct jumps, whose last four bytes are the distance from their end, or the instruction that `insert` puts it into. */
     u32 jump_bytes;
     bool (*ends_with_jump)(const u8 *code, u32 size);
     /* If the code ends with a conditional jump, makes it one on the opposite condition. */
