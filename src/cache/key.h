@@ -23,9 +23,9 @@ typedef struct CodeConfig {
     u32 low_vectors; /* bool: bits 128 and up of the host's vector registers belong to the guest and are not changed */
     u32 memory;      /* MemoryOrder */
     u32 exact;       /* bool: a memory access that faults leaves the code with the complete guest state */
-    u32 unused;
-    u64 tool;   /* identity of the tool that watches the guest; 0: none */
-    u64 plugin; /* identity of the plugin that changes lifted code (run/protocol/plugin_id.h); 0: none */
+    u32 host;        /* LatheHost: the kind of machine that runs it; LATHE_HOST_OWN: the one that makes it */
+    u64 tool;        /* identity of the tool that watches the guest; 0: none */
+    u64 plugin;      /* identity of the plugin that changes lifted code (run/protocol/plugin_id.h); 0: none */
     u8 reserved[16];
 } CodeConfig;
 

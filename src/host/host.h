@@ -187,7 +187,8 @@ typedef struct Host {
     const char *load_low, *load_wide;  /* assembly: the symbol $1 as a constant of 32 or 64 bits into $0 */
     const char *stencil_cpu;           /* what stencils are compiled for */
     const struct HostStencil *stencil; /* host/stencil.h */
-    u64 nops;                          /* eight bytes of instructions that do nothing, one byte each */
+    u64 nops;                          /* eight bytes of instructions that do nothing */
+    const char *patchable; /* LLVM's "patchable-function"; NULL: any first instruction can be replaced at once */
     /* Does the code touch no vector register from that number on? */
     bool (*keeps_vectors)(const u8 *code, size_t size, unsigned vectors);
 
@@ -205,6 +206,8 @@ const Host *host_find(LatheHost id);
 const Host *host_own(void);
 /* That of an LLVM triple; the own one for an empty triple. NULL: there is none. */
 const Host *host_of_triple(const char *triple);
+
+extern const LatheHost host_this; /* the machine that this program was built for: NAME/cpu.c */
 
 /* What the CPU that runs this and its system offer to programs, as bytes that are equal where that is the same. */
 enum { HOST_CPU_FACTS = 72 };

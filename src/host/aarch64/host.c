@@ -1,5 +1,17 @@
-/* host.c: aarch64 as a host. Code can be generated for it; nothing runs translated programs on it yet. */
+/* host.c: aarch64 as a host. */
 #include "host/host.h"
+
+/* The write without a change adds zero, as one access: ARMv8.1 has that. */
+static const HostAccess access = {
+    .ints = {{"ldrb ${0:w}, $1", "strb ${1:w}, $0", "r"},
+             {"ldrh ${0:w}, $1", "strh ${1:w}, $0", "r"},
+             {"ldr ${0:w}, $1", "str ${1:w}, $0", "r"},
+             {"ldr ${0:x}, $1", "str ${1:x}, $0", "r"}},
+    .floats = {{"ldr ${0:s}, $1", "str ${1:s}, $0", "w"}, {"ldr ${0:d}, $1", "str ${1:d}, $0", "w"}},
+    .look = "ldrb wzr, $0",
+    .claim = ".arch_extension lse\n\tstaddb wzr, $0",
+    .touch_clobbers = "",
+};
 
 static const HostForeign foreign = {
     .features = "+neon",
@@ -25,5 +37,10 @@ const Host host_aarch64 = {
     .least_features = "",
     .left_out = "",
     .low_features = "",
+    /* C's convention passes and returns eight integers and eight vectors in the same registers. The last integer is for the guest state and the pc. */
+    .convention = {.cc = 0, .ints = 7, .vectors = 8},
+    .access = &access,
+    .read_stack_pointer = "mov $0, sp",
+    .nops = 0xd503201fd503201f,
     .foreign = &foreign,
 };

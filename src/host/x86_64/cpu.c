@@ -10,6 +10,8 @@ typedef struct Facts {
 
 _Static_assert(sizeof(Facts) == HOST_CPU_FACTS, "the facts have no gaps");
 
+const LatheHost host_this = LATHE_HOST_X86_64;
+
 /* Which parts of the state the system saves, and so which vector registers there are. */
 static u64 enabled_state(void) {
     u32 low, high;

@@ -74,6 +74,7 @@ const Host host_x86_64 = {
     .stencil_cpu = "x86-64-v3", /* the client looks whether it has that */
     .stencil = &x86_64_stencil,
     .nops = 0x9090909090909090,
+    .patchable = "prologue-short-redirect",
     .keeps_vectors = x86_64_keeps_vectors,
     .truncations = truncations,
     .estimates = estimates,

@@ -17,6 +17,7 @@
 #include "cache/cpu.h"
 #include "cache/pack.h"
 #include "codegen/target.h"
+#include "host/host.h"
 #include "run/server/plugin/plugin.h"
 #include "run/server/server.h"
 #include "run/server/shared.h"
@@ -68,6 +69,17 @@ static void take_background(u32 seconds) {
     setenv("LATHE_LIMIT_MIB", BACKGROUND_MIB, false);
 }
 
+/* Code for another kind of machine is for any CPU of that kind, as the translator has it from the beginning. */
+static void choose_jit(Session *s) {
+    bool low = s->init.code.low_vectors;
+    if (host_find((LatheHost)s->init.code.host) != host_own())
+        return;
+    if (s->init.cpu && s->init.cpu != cpu_kind())
+        translator_use(s->translator, translator_jit_new(LATHE_HOST_OWN, target_common_cpu(), low));
+    else if (s->jits[low])
+        translator_use(s->translator, s->jits[low]);
+}
+
 static bool begin(Session *s) {
     MessageHeader header;
     InitMessage init;
@@ -75,8 +87,8 @@ static bool begin(Session *s) {
         return fail(s, "expected C_INIT");
     memcpy(&init, s->connection.buffer, sizeof(init));
     if (init.version != PROTOCOL_VERSION || init.code.version != CODE_VERSION ||
-        !lathe_arch_name((LatheArch)init.code.arch) || init.code.opt > LATHE_OPT_MAX ||
-        init.code.memory > MEMORY_STRONG || init.cell_count > TOOL_COUNTS ||
+        !lathe_arch_name((LatheArch)init.code.arch) || !host_find((LatheHost)init.code.host) ||
+        init.code.opt > LATHE_OPT_MAX || init.code.memory > MEMORY_STRONG || init.cell_count > TOOL_COUNTS ||
         !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
         return fail(s, "client and server do not fit together");
     if (init.code.plugin != plugin_wanted(s->plugin))
@@ -89,10 +101,7 @@ static bool begin(Session *s) {
     s->sources = init.sources;
     s->pages = pages_new(&s->connection);
     s->translator = translator_new(&init, s->pages, s->plugin);
-    if (init.cpu && init.cpu != cpu_kind())
-        translator_use(s->translator, translator_jit_new(target_common_cpu(), init.code.low_vectors));
-    else if (s->jits[!!init.code.low_vectors])
-        translator_use(s->translator, s->jits[!!init.code.low_vectors]);
+    choose_jit(s);
     s->writer = *init.cache_dir ? pack_writer_open(init.cache_dir) : NULL;
     s->recent = s->writer ? recent_new(init.cache_dir, s->pages) : NULL;
     InitReply reply = {.version = PROTOCOL_VERSION};

@@ -49,8 +49,8 @@ void translator_free(Translator *t);
 /* Code that it makes calls the functions of a tool from now on, whose package this is. False: it is none. */
 bool translator_watch(Translator *t, const void *package, size_t size);
 void translator_use(Translator *t, LatheJit *jit); /* replaces the jit for this CPU; takes ownership */
-/* A compiler as translators need it. cpu NULL: this machine's CPU. low_vectors: see CodeConfig. */
-LatheJit *translator_jit_new(const char *cpu, bool low_vectors);
+/* A compiler as translators need it, for that host. cpu NULL: this machine's CPU, or any of another host's kind. low_vectors: see CodeConfig. */
+LatheJit *translator_jit_new(LatheHost host, const char *cpu, bool low_vectors);
 bool translator_run(Translator *t, const TranslateMessage *request, Translation *out);
 void translation_free(Translation *t);
 

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "codegen/pipeline.h"
+#include "host/host.h"
 #include "isa/isa.h"
 #include "lift/func.h"
 #include "run/server/plugin/plugin.h"
@@ -47,6 +48,7 @@ typedef enum Seen {
 
 struct Translator {
     CodeConfig config;
+    const Host *host;            /* that the code is for */
     ToolCell cells[TOOL_COUNTS]; /* what instructions are counted by */
     u32 cell_count;
     InitMessage init;
@@ -78,8 +80,11 @@ struct Translator {
     LatheRange refused; /* beside quick code: the place that has no object */
 };
 
-LatheJit *translator_jit_new(const char *cpu, bool low_vectors) {
-    return lathe_jit_new(&(LatheJitConfig){.cpu = cpu, .low_vectors = low_vectors});
+/* This machine is meant by no name, and not what all of its kind have. */
+LatheJit *translator_jit_new(LatheHost host, const char *cpu, bool low_vectors) {
+    bool own = host_find(host) == host_own();
+    return lathe_jit_new(
+        &(LatheJitConfig){.host = own ? LATHE_HOST_OWN : host, .cpu = cpu, .low_vectors = low_vectors});
 }
 
 Translator *translator_new(const InitMessage *init, Pages *pages, Plugin *plugin) {
@@ -91,7 +96,8 @@ Translator *translator_new(const InitMessage *init, Pages *pages, Plugin *plugin
     t->dump = init->dump;
     t->pages = pages;
     t->plugin = plugin;
-    t->jit = translator_jit_new(NULL, init->code.low_vectors);
+    t->host = host_find((LatheHost)init->code.host);
+    t->jit = translator_jit_new(t->host->id, NULL, init->code.low_vectors);
     return t;
 }
 
@@ -231,7 +237,7 @@ static void configure(Translator *t) {
         .convention = LATHE_CONVENTION_REGISTERS,
         .narrow = t->narrow,
         .leave_at_flags = true,
-        .native_fs = true,
+        .native_fs = t->host->native_fs,
         .full_addresses = follows,
         .exact_faults = t->config.exact,
         .own_frame = !t->config.exact && !t->plugin && !t->watching,
@@ -241,6 +247,7 @@ static void configure(Translator *t) {
     };
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,
+        .host = t->host->id,
         .read_memory = read_guest,
         .user = t,
         .max_insns = t->in_pieces  ? PIECE_INSNS
@@ -329,14 +336,17 @@ static void avoid_vectors(Translator *t, LLVMValueRef lifted) {
 
 /* Lets the client replace the function's first instruction by a jump while other threads run it: that instruction has
  * at least two bytes, and there is room for a long jump in front of it. */
-static void make_patchable(LLVMValueRef fn, LLVMContextRef ctx) {
-    static const char name[] = "patchable-function", value[] = "prologue-short-redirect";
+static void make_patchable(LLVMValueRef fn, LLVMContextRef ctx, const Host *host) {
+    static const char name[] = "patchable-function";
     LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
     LLVMValueRef nops[PATCH_BYTES / 8];
     for (size_t i = 0; i < ARRAY_LEN(nops); i++)
-        nops[i] = LLVMConstInt(word, host_own()->nops, false);
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(ctx, name, sizeof(name) - 1, value, sizeof(value) - 1));
+        nops[i] = LLVMConstInt(word, host->nops, false);
+    if (host->patchable)
+        LLVMAddAttributeAtIndex(
+            fn, LLVMAttributeFunctionIndex,
+            LLVMCreateStringAttribute(ctx, name, sizeof(name) - 1, host->patchable, (unsigned)strlen(host->patchable)));
+    LLVMSetAlignment(fn, PATCH_BYTES); /* the jump is written at once */
     LLVMSetPrefixData(fn, LLVMConstArray2(word, nops, ARRAY_LEN(nops)));
 }
 
@@ -387,7 +397,7 @@ static bool lift(Translator *t, LatheFunc *fn) {
     }
     LLVMSetValueName2(lifted, name, strlen(name));
     LLVMSetVisibility(lifted, LLVMHiddenVisibility);
-    make_patchable(lifted, t->ctx);
+    make_patchable(lifted, t->ctx, t->host);
     if (t->narrow)
         avoid_vectors(t, lifted);
     if (t->dump & DUMP_LIFT)
@@ -545,7 +555,7 @@ static bool find_object(Translator *t, Translation *out) {
         return false;
     if (t->config.with_quick)
         choose_part(t);
-    bool ok = t->request.base && !t->in_pieces && attempt(t, out, true);
+    bool ok = t->request.base && !t->in_pieces && t->host->keeps_vectors && attempt(t, out, true);
     if (ok || pages_lost(t->pages))
         return ok;
     translation_free(out);

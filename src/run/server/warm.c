@@ -34,7 +34,7 @@ static void warm(LatheJit *jit, const Isa *isa) {
 void warm_jits_new(LatheJit *jits[2]) {
     const Isa *isa, *host = isa_of_host();
     for (int low = 0; low < 2; low++)
-        jits[low] = translator_jit_new(NULL, low);
+        jits[low] = translator_jit_new(LATHE_HOST_OWN, NULL, low);
     for (u32 arch = 0; (isa = isa_find((LatheArch)arch)); arch++)
         warm(jits[isa == host], isa);
 }

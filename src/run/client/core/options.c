@@ -7,6 +7,7 @@
  * an unknown key is an error, because both sides are of one build. `root` is the first process of the run, which --strace does not
  * name.
  */
+#include "host/host.h"
 #include "run/client/core/client.h"
 
 typedef struct Field {
@@ -127,6 +128,7 @@ static const char *read_value(const Field *f, const char *s, Options *o) {
 bool options_parse(const char *s, Options *o) {
     o->code.version = CODE_VERSION;
     o->code.arch = guest_facts.arch;
+    o->code.host = host_this;
     o->code.low_vectors = guest_facts.is_hosts;
     /* A weak order costs nothing and is kept from the start; a stronger one only when there is a second thread (tier_share). */
     o->code.memory = guest_facts.memory == MEMORY_WEAK ? MEMORY_WEAK : MEMORY_ALONE;
