@@ -3,8 +3,6 @@
  *     lathe-client OPTIONS PATH ARGV0 ARGS…
  *
  * docs/client.md tells how the client works. */
-#include <asm/prctl.h>
-
 #include "run/client/code/image.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"

@@ -133,7 +133,8 @@ static void set_signals(u64 seconds) {
         sys_rt_sigaction(ends_it[i], by_default, NULL);
         mask &= ~((u64)1 << (ends_it[i] - 1));
     }
-    sys1(__NR_alarm, seconds);
+    u64 once[4] = {0, 0, seconds, 0}; /* struct itimerval */
+    sys3(__NR_setitimer, 0, (u64)once, 0);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -250,7 +251,7 @@ static void compile_all(Thread *t) {
     Spent *spent = (Spent *)shared;
     u32 jobs = shared < 0 ? 1 : count_jobs();
     for (u32 i = 1; i < jobs; i++)
-        if (sys_clone(0, 0, 0, 0, 0) == 0)
+        if (sys_fork_quietly(0) == 0)
             be_job(t, i, jobs, &spent[i]);
     arena_after_fork();
     compile(t, 0, jobs);
@@ -282,8 +283,8 @@ static void start(Thread *t, int lock) {
     arena_lock();
     space_lock();
     translated_before_fork();
-    i64 child = sys_clone(CLONE_UNTRACED, 0, 0, 0, 0);
-    i64 grandchild = child ? 0 : sys_clone(CLONE_UNTRACED, 0, 0, 0, 0);
+    i64 child = sys_fork_quietly(CLONE_UNTRACED);
+    i64 grandchild = child ? 0 : sys_fork_quietly(CLONE_UNTRACED);
     if (!child && grandchild)
         sys_exit_group(0);
     space_unlock();

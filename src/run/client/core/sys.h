@@ -27,6 +27,11 @@
 
 enum { PAGE = 4096 };
 
+/* only some machines' headers have it; guests of these ask for it on any host */
+#ifndef MAP_32BIT
+#define MAP_32BIT 0x40
+#endif
+
 /* part of the kernel's interface, but in none of its headers */
 #define X_OK 1
 
@@ -140,7 +145,7 @@ static inline i64 sys_fstat(int fd, struct stat *st) {
 }
 
 static inline i64 sys_stat(const char *path, struct stat *st) {
-    return sys2(__NR_stat, (u64)path, (u64)st);
+    return sys4(__NR_newfstatat, (u64)AT_FDCWD, (u64)path, (u64)st, 0);
 }
 
 static inline i64 sys_fstatat(int dir, const char *path, struct stat *st) {
@@ -160,11 +165,11 @@ static inline i64 sys_ftruncate(int fd, u64 size) {
 }
 
 static inline i64 sys_access(const char *path, int mode) {
-    return sys2(__NR_access, (u64)path, (u64)mode);
+    return sys3(__NR_faccessat, (u64)AT_FDCWD, (u64)path, (u64)mode);
 }
 
 static inline i64 sys_readlink(const char *path, char *buf, u64 size) {
-    return sys3(__NR_readlink, (u64)path, (u64)buf, size);
+    return sys4(__NR_readlinkat, (u64)AT_FDCWD, (u64)path, (u64)buf, size);
 }
 
 static inline i64 sys_readlinkat(int dir, const char *path, char *buf, u64 size) {
@@ -172,19 +177,19 @@ static inline i64 sys_readlinkat(int dir, const char *path, char *buf, u64 size)
 }
 
 static inline i64 sys_unlink(const char *path) {
-    return sys1(__NR_unlink, (u64)path);
+    return sys3(__NR_unlinkat, (u64)AT_FDCWD, (u64)path, 0);
 }
 
 static inline i64 sys_rename(const char *from, const char *to) {
-    return sys2(__NR_rename, (u64)from, (u64)to);
+    return sys5(__NR_renameat2, (u64)AT_FDCWD, (u64)from, (u64)AT_FDCWD, (u64)to, 0);
 }
 
 static inline i64 sys_mkdir(const char *path, u32 mode) {
-    return sys2(__NR_mkdir, (u64)path, mode);
+    return sys3(__NR_mkdirat, (u64)AT_FDCWD, (u64)path, mode);
 }
 
 static inline i64 sys_chmod(const char *path, u32 mode) {
-    return sys2(__NR_chmod, (u64)path, mode);
+    return sys3(__NR_fchmodat, (u64)AT_FDCWD, (u64)path, mode);
 }
 
 static inline i64 sys_fchmod(int fd, u32 mode) {
@@ -204,7 +209,7 @@ static inline i64 sys_ioctl(int fd, u64 request, u64 arg) {
 }
 
 static inline i64 sys_dup2(int fd, int as) {
-    return sys2(__NR_dup2, (u64)fd, (u64)as);
+    return fd == as ? sys_fcntl(fd, F_GETFD, 0) < 0 ? -EBADF : as : sys3(__NR_dup3, (u64)fd, (u64)as, 0);
 }
 
 static inline i64 sys_dup3(int fd, int as, u32 flags) {
@@ -225,7 +230,8 @@ static inline i64 sys_sendto(int fd, const void *buf, u64 size, u32 flags) {
 
 /* timeout in milliseconds */
 static inline i64 sys_poll(struct pollfd *fds, u64 count, int timeout) {
-    return sys3(__NR_poll, (u64)fds, count, (u64)(i64)timeout);
+    struct timespec limit = {timeout / 1000, timeout % 1000 * 1000000};
+    return sys5(__NR_ppoll, (u64)fds, count, timeout < 0 ? 0 : (u64)&limit, 0, 0);
 }
 
 /* -------------------------------------------------------------------------------------------- processes and signals */
@@ -271,7 +277,13 @@ static inline i64 sys_fork(void) {
 
 /* Only for children that have their own memory or their own stack. */
 static inline i64 sys_clone(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
-    return sys5(__NR_clone, flags, stack, parent_tid, child_tid, tls);
+    return sys5(__NR_clone, flags, stack, parent_tid, HOST_CLONE_ARGUMENTS(child_tid, tls));
+}
+
+/* A copy of this process whose end sends no signal. Emulators of Linux know only those that send SIGCHLD. */
+static inline i64 sys_fork_quietly(u64 flags) {
+    i64 child = sys_clone(flags, 0, 0, 0, 0);
+    return child == -EINVAL ? sys_fork() : child;
 }
 
 static inline i64 sys_execve(const char *path, char *const *argv, char *const *envp) {
@@ -297,10 +309,6 @@ static inline i64 sys_sigaltstack(const void *stack, void *old) {
 
 static inline i64 sys_prctl(int option, u64 a, u64 b, u64 c, u64 d) {
     return sys5(__NR_prctl, (u64)option, a, b, c, d);
-}
-
-static inline i64 sys_arch_prctl(int code, u64 arg) {
-    return sys2(__NR_arch_prctl, (u64)code, arg);
 }
 
 static inline i64 sys_prlimit(u32 resource, const u64 *set, u64 *old) {

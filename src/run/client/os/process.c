@@ -76,10 +76,15 @@ static i64 after_clone(Thread *t, i64 result, u64 stack, bool set_tls, u64 tls) 
     return result;
 }
 
+/* The thread pointer is in a host register only where that is the guest's own. */
+static u64 host_flags(u64 flags) {
+    return guest_facts.is_hosts ? flags : flags & ~(u64)CLONE_SETTLS;
+}
+
 /* Parent and child share the memory of translated code until one of them adds to it. Whichever does so first, parent or
  * child, makes a copy before, so both must know of the sharing before there are two. */
 static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
-    u64 args[6] = {flags, 0, parent_tid, child_tid, tls, 0};
+    u64 args[6] = {host_flags(flags), 0, parent_tid, HOST_CLONE_ARGUMENTS(child_tid, tls), 0};
     return after_clone(t, clone_alone(t, __NR_clone, args), stack, flags & CLONE_SETTLS, tls);
 }
 
@@ -130,7 +135,8 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
     i64 result = SYSCALL_RESTART;
     __atomic_store_n(&t->process.lends_memory, true, __ATOMIC_SEQ_CST);
     if (!t->pending_signals)
-        result = clone_on_stack(flags, child->stack.host + child->stack.host_size, parent_tid, child_tid, tls, child);
+        result = clone_on_stack(host_flags(flags), child->stack.host + child->stack.host_size, parent_tid, child_tid,
+                                tls, child);
     __atomic_store_n(&t->process.lends_memory, false, __ATOMIC_SEQ_CST);
     thread_free(child);
     debug_after_vfork(t);
@@ -215,7 +221,8 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     child->signal.mask = mask;
     i64 result = SYSCALL_RESTART;
     if (!t->pending_signals) /* otherwise the mask is not the guest's */
-        result = clone_on_stack(flags, child->stack.host + child->stack.host_size, parent_tid, child_tid, tls, child);
+        result = clone_on_stack(host_flags(flags), child->stack.host + child->stack.host_size, parent_tid, child_tid,
+                                tls, child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     if (result < 0)
         thread_free(child);
@@ -264,10 +271,12 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
     u64 stack = a.stack ? a.stack + a.stack_size : 0;
     if (a.flags & CLONE_VM)
         return clone_by_clone3(t, &a, stack);
+    u64 flags = a.flags;
     a.stack = a.stack_size = 0;
+    a.flags = host_flags(flags);
     u64 host[6] = {(u64)&a, size};
-    before_namespaces(t, a.flags);
-    return after_clone(t, clone_alone(t, __NR_clone3, host), stack, a.flags & CLONE_SETTLS, a.tls);
+    before_namespaces(t, flags);
+    return after_clone(t, clone_alone(t, __NR_clone3, host), stack, flags & CLONE_SETTLS, a.tls);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- exit */

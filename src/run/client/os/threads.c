@@ -1,5 +1,4 @@
 /* threads.c: how threads of the guest begin and end. */
-#include <asm/prctl.h>
 
 #include "host_context.h"
 #include "run/client/code/translated.h"
@@ -150,6 +149,6 @@ void thread_free(Thread *t) {
 void thread_become(Thread *t) {
     t->pid = (u32)sys_getpid();
     t->tid = (u32)sys_gettid();
-    sys_arch_prctl(ARCH_SET_GS, (u64)t);
+    host_set_thread(t);
     sys_sigaltstack(&(AltStack){.base = t->stack.signal, .size = t->stack.signal_size}, NULL);
 }

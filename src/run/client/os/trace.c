@@ -7,9 +7,9 @@
 #include <linux/limits.h>
 #include <linux/sched.h>
 
-#include "guest_open.h"
 #include "host_context.h"
 #include "run/client/core/events.h"
+#include "run/client/core/open.h"
 #include "run/client/memory/space.h"
 #include "run/client/os/calls.h"
 #include "run/client/os/syscall.h"

@@ -1,12 +1,15 @@
 /* arena.c: see arena.h. */
 #include "run/client/code/arena/arena.h"
 
+#include <linux/memfd.h>
+
+#include "host_stubs.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
 
 enum {
-    CODE_BYTES_MOST = 384 << 20,
+    CODE_BYTES_MOST = STUB_REACH,
     DATA_SHARE = 8,         /* of the arena */
     PIECE_BYTES = 16 << 10, /* of other memory: what is copied at once to be changed */
     PIECES = CODE_BYTES_MOST / PIECE_BYTES,
@@ -19,6 +22,8 @@ typedef struct CodeMemory {
     u8 *spare;       /* a third view, executable as `run`, from which pieces are shown again at `run` */
     u8 *data;        /* behind the executable view */
     u64 used, data_used;
+    u64 seen; /* in front of that, code was written before */
+    bool forgets_slowly;
     u64 fixed, data_fixed;
     /* Between these offsets `run` shows other memory than `write`: an image, or what two processes have in common; except for pieces that were copied. */
     u64 other_start, other_end;
@@ -66,17 +71,43 @@ static bool view_again(const u8 *from, u8 *to, u64 size) {
     return !sys_failed(sys_mremap((u64)from, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to));
 }
 
+/* Where the system does not do that (emulators of Linux), what is shown moves, and is missing in the spare view. */
 static bool show_at_run(u64 off, u64 size) {
-    return view_again(arena.spare + off, arena.run + off, size);
+    const u8 *from = arena.spare + off;
+    u8 *to = arena.run + off;
+    return view_again(from, to, size) ||
+           !sys_failed(sys_mremap((u64)from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to));
 }
 
-/* Maps new memory for all views, except where the executable one shows other memory. The memory belongs to no file, because the guest's limit of file
- * sizes would count for that. */
-static bool map_views(void) {
+static bool map_file(int fd, u8 *at, u32 prot) {
+    return !sys_failed(sys_mmap((u64)at, code_bytes(), prot, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0));
+}
+
+/* Two views of new memory of a file, for such systems. */
+static bool map_views_of_file(void) {
+    i64 fd = sys_memfd_create("code", MFD_CLOEXEC);
+    bool mapped = fd >= 0 && !sys_ftruncate((int)fd, code_bytes()) &&
+                  map_file((int)fd, arena.write, PROT_READ | PROT_WRITE) &&
+                  map_file((int)fd, arena.spare, PROT_READ | PROT_EXEC);
+    if (fd >= 0)
+        sys_close((int)fd);
+    return mapped;
+}
+
+/* Maps new memory for two of the views. It belongs to no file, because the guest's limit of file sizes would count for that. */
+static bool map_write_and_spare(void) {
     i64 write = sys_mmap((u64)arena.write, code_bytes(), PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    if (sys_failed(write) || !view_again(arena.write, arena.spare, code_bytes()) ||
-        sys_mprotect((u64)arena.spare, code_bytes(), PROT_READ | PROT_EXEC))
+    if (sys_failed(write))
+        return false;
+    if (!view_again(arena.write, arena.spare, code_bytes()))
+        return map_views_of_file();
+    return !sys_mprotect((u64)arena.spare, code_bytes(), PROT_READ | PROT_EXEC);
+}
+
+/* Maps new memory for all views, except where the executable one shows other memory. */
+static bool map_views(void) {
+    if (!map_write_and_spare())
         return false;
     for (u64 start = 0, end; next_stretch(&start, &end); start = end)
         if (!show_at_run(start, end - start))
@@ -103,6 +134,7 @@ static void copy_piece(u64 off) {
     off -= off % PIECE_BYTES;
     memcpy(arena.write + off, arena.run + off, PIECE_BYTES);
     replace_other(off, PIECE_BYTES);
+    stub_written(arena.write + off, arena.run + off, PIECE_BYTES);
     arena.copied[off / PIECE_BYTES / 64] |= (u64)1 << off / PIECE_BYTES % 64;
 }
 
@@ -156,6 +188,29 @@ u8 *arena_writable(const void *run) {
     return arena.write + off;
 }
 
+void arena_written(const void *run, u64 bytes) {
+    stub_written(arena_writable(run), run, bytes);
+    u64 start = page_down((u64)run), end = page_up((u64)run + bytes);
+    if (arena.forgets_slowly && (u64)run < arena.seen) {
+        sys_mprotect(start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC);
+        sys_mprotect(start, end - start, PROT_READ | PROT_EXEC);
+    }
+    if ((u64)run + bytes > arena.seen)
+        arena.seen = (u64)run + bytes;
+}
+
+/* Emulators of Linux may have translated code that was changed by another view, and go on in that, whatever the host's instructions for that say. They forget it when
+ * code becomes writable where it runs, which it is for a moment then. */
+static void look_for_emulator(void) {
+    u8 *at = arena_code(STUB_BYTES, STUB_BYTES);
+    u32 (*number)(void) = (u32(*)(void))at;
+    for (u32 i = 1; i <= 2; i++) {
+        stub_write_number(arena_writable(at), i);
+        stub_written(arena_writable(at), at, STUB_BYTES);
+        arena.forgets_slowly = number() != i;
+    }
+}
+
 bool arena_holds(u64 addr) {
     return addr - (u64)arena.run < code_bytes();
 }
@@ -200,10 +255,13 @@ void arena_import(int fd, const ArenaParts *p) {
     arena.used = round_up(end, PIECE_BYTES);
     arena.data_used = arena.data_fixed + p->data_size;
     if (!sys_failed(
-            sys_mmap(code, page_up(p->code_size), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, p->code_off)))
+            sys_mmap(code, page_up(p->code_size), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, p->code_off))) {
         arena.other_start = arena.fixed, arena.other_end = arena.used;
-    else
+    } else {
         memcpy(arena.write + arena.fixed, p->code, p->code_size);
+        stub_written(arena.write + arena.fixed, arena.run + arena.fixed, p->code_size);
+    }
+    arena.seen = (u64)arena.run + arena.used;
     if (sys_failed(
             sys_mmap(data, page_up(p->data_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, p->data_off)))
         memcpy(arena.data + arena.data_fixed, p->data, p->data_size);
@@ -221,5 +279,7 @@ bool arena_init(void) {
     i64 data = sys_mmap(the.code_base + code_bytes(), data_bytes(), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     arena.data = (u8 *)data;
+    if (!STUB_COHERENT)
+        look_for_emulator();
     return !sys_failed(data);
 }

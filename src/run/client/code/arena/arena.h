@@ -24,6 +24,8 @@ u8 *arena_room(u64 most, u64 align);
 void arena_keep(const u8 *end);
 /* The address in the writable view for an address in the executable one. It may be written up to the next multiple of 16, where other memory may begin. */
 u8 *arena_writable(const void *run);
+/* To be called when code that runs there has been written. */
+void arena_written(const void *run, u64 bytes);
 bool arena_holds(u64 addr);
 u64 arena_used(void); /* bytes of code */
 bool arena_is_nearly_full(void);

@@ -152,6 +152,7 @@ static bool is_being_made(const CodeEntry *e) {
 static void *trapping(u64 pc, LatheTrap trap) {
     u8 *at = arena_code(STUB_TRAP_BYTES, STUB_BYTES);
     stub_write_trap(arena_writable(at), offsetof(GuestCpu, trap), trap, pc);
+    arena_written(at, STUB_TRAP_BYTES);
     return at;
 }
 

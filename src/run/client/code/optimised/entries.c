@@ -58,25 +58,29 @@ void entry_empty_rows(void) {
 u8 *stub_new(const Code *c, u64 pc) {
     u8 *stub = arena_code(STUB_BYTES, STUB_BYTES);
     stub_write_lazy(arena_writable(stub), stub, pc, c->lazy);
+    arena_written(stub, STUB_BYTES);
     return stub;
 }
 
 u8 *trampoline_new(const void *to) {
     u8 *at = arena_code(STUB_BYTES, STUB_BYTES);
     stub_write_far(arena_writable(at), (u64)to);
+    arena_written(at, STUB_BYTES);
     return at;
 }
 
 /* One aligned store turns a stub into a jump, so that a thread that is just there sees the one or the other. */
 void stub_redirect(void *stub, const void *target) {
     __atomic_store_n((u64 *)arena_writable(stub), stub_jump(stub, target), __ATOMIC_RELEASE);
+    arena_written(stub, sizeof(u64));
 }
 
-/* Makes a function a jump, while other threads may be in it: in front of each function there is room for a jump (PATCH_BYTES), and its first two
- * bytes become a short jump to that. */
+/* Makes a function a jump, while other threads may be in it: in front of each function there is room for a jump (PATCH_BYTES), and its first
+ * bytes become a jump to that. */
 static void redirect_function(u8 *code, const void *target) {
     stub_redirect(code - PATCH_BYTES, target);
-    __atomic_store_n((u16 *)arena_writable(code), stub_back(PATCH_BYTES), __ATOMIC_RELEASE);
+    __atomic_store_n((StubBack *)arena_writable(code), stub_back(PATCH_BYTES), __ATOMIC_RELEASE);
+    arena_written(code, sizeof(StubBack));
 }
 
 void entry_to_lazy(const Code *c, CodeEntry *e) {

@@ -168,6 +168,7 @@ void *objects_add(Code *c, const void *object, u32 size, u64 base, u64 pc) {
     };
     if (link_place(object, size, &place) != LATHE_OK)
         return NULL;
+    arena_written(code, needs.code_bytes);
     link_symbols(object, size, &place, define, &link);
     AccessesPart rows = {0}, tools = {0};
     bool any = link_section(object, size, &place, LATHE_FAULTS, &rows.at, &rows.bytes);

@@ -322,6 +322,7 @@ bool quick_init(void) {
     u64 size = (u64)(quick_end - quick_start);
     the.tier.quick_text = arena_code(size, 64);
     memcpy(arena_writable(the.tier.quick_text), quick_start, size);
+    arena_written(the.tier.quick_text, size);
     emit_prepare();
     return blocks_init();
 }

@@ -148,7 +148,7 @@ static bool start_beside(int socket) {
 static bool start_unseen(int socket) {
     u64 mask;
     block_signals(&mask);
-    i64 child = sys_clone(0, 0, 0, 0, 0);
+    i64 child = sys_fork_quietly(0);
     if (child == 0) {
         spawn_detach(socket);
         keep(the.opt.server_path, the.opt.plugin, the.envp);

@@ -72,12 +72,12 @@ void spawn_server(int socket, const char *path, const char *plugin, char **envp)
 /* The process in between sends no signal when it ends, so only a wait with __WALL finds it. It closes the guest's descriptors before it starts the
  * new process. If the new process still had a file open that the guest has written and closed meanwhile, the guest could not execute the file. */
 bool spawn_beside(int socket, const char *path, char *const *argv) {
-    i64 child = sys_clone(0, 0, 0, 0, 0);
+    i64 child = sys_fork_quietly(0);
     if (child < 0)
         return false;
     if (child == 0) {
         spawn_detach(socket);
-        i64 grandchild = sys_clone(0, 0, 0, 0, 0);
+        i64 grandchild = sys_fork_quietly(0);
         if (grandchild == 0)
             spawn_become(SPAWN_SOCKET, path, argv, the.envp);
         sys_exit_group(grandchild < 0);

@@ -5,8 +5,8 @@
 #include <linux/sem.h>
 
 #include "events.h"
-#include "guest_open.h"
 #include "rings.h"
+#include "run/client/core/open.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
 

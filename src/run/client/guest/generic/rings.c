@@ -14,8 +14,8 @@
 #include <linux/openat2.h>
 
 #include "events.h"
-#include "guest_open.h"
 #include "rings.h"
+#include "run/client/core/open.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"

@@ -2,26 +2,7 @@
 #ifndef RUN_CLIENT_HOST_CONTEXT_H
 #define RUN_CLIENT_HOST_CONTEXT_H
 
-#include <linux/signal.h>
-
-#include "base/base.h"
-
-/* siginfo_t: the members that the client itself needs. */
-typedef struct SignalInfo {
-    i32 number, error, code, reserved;
-    u64 address; /* of faults */
-    u8 rest[104];
-} SignalInfo;
-
-typedef struct AltStack { /* stack_t */
-    u64 base;
-    u32 flags, reserved;
-    u64 size;
-} AltStack;
-
-typedef struct Action { /* struct sigaction as the host's kernel has it */
-    u64 handler, flags, restorer, mask;
-} Action;
+#include "run/client/host/kernel_signal.h"
 
 /* ucontext_t of the host, up to the part that the kernel writes. */
 typedef struct SignalContext {
@@ -35,7 +16,7 @@ typedef struct SignalContext {
     u64 mask;
 } SignalContext;
 
-_Static_assert(sizeof(SignalInfo) == 128 && sizeof(SignalContext) == 304, "the kernel's layout");
+_Static_assert(sizeof(SignalContext) == 304, "the kernel's layout");
 
 /* ------------------------------------------------------------------------------------------------------------ what is in it */
 
@@ -80,6 +61,15 @@ static inline bool context_is_write(const SignalContext *s) {
 static inline bool context_is_stack_fault(const SignalContext *s) {
     enum { STACK_FAULT = 12 };
     return s->trap == STACK_FAULT;
+}
+
+/* What an x86-64 guest finds in its frames of how and why the CPU faulted. */
+static inline u64 context_error(const SignalContext *s) {
+    return s->error;
+}
+
+static inline u64 context_trap(const SignalContext *s) {
+    return s->trap;
 }
 
 /* True if the next instruction pushes the flags. If it is single-stepped, it pushes the client's trap flag, too; context_clean_pushed takes that out

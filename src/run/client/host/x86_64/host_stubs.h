@@ -6,6 +6,10 @@
 #include "base/base.h"
 
 enum { STUB_BYTES = 16, STUB_TRAP_BYTES = 24 };
+/* All code is to reach all other. */
+enum { STUB_REACH = 384 << 20 };
+/* Is what was written what runs, whatever the system is? See arena.c. */
+enum { STUB_COHERENT = true };
 
 /* mov r11, pc; jmp lazy */
 static inline void stub_write_lazy(u8 *w, const u8 *run, u64 pc, const u8 *lazy) {
@@ -29,7 +33,8 @@ static inline u64 stub_jump(const void *run, const void *target) {
 }
 
 /* A short jump to so many bytes in front of itself. */
-static inline u16 stub_back(u32 bytes) {
+typedef u16 StubBack;
+static inline StubBack stub_back(u32 bytes) {
     return (u16)(0xeb | (u16)(u8)(-bytes - 2) << 8);
 }
 
@@ -41,6 +46,18 @@ static inline void stub_write_trap(u8 w[STUB_TRAP_BYTES], u32 off, u32 value, u6
     memcpy(w + 11, "\x49\xbf", 2);
     memcpy(w + 13, &pc, 8);
     w[21] = 0xc3;
+}
+
+/* mov eax, number; ret */
+static inline void stub_write_number(u8 *w, u32 number) {
+    w[0] = 0xb8;
+    memcpy(w + 1, &number, 4);
+    w[5] = 0xc3;
+}
+
+/* What was written to code at w is what runs: the CPU sees to that. */
+static inline void stub_written(const u8 *w, const u8 *run, u64 bytes) {
+    (void)w, (void)run, (void)bytes;
 }
 
 #endif

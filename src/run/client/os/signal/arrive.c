@@ -244,7 +244,7 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
     if (sig == SIGTRAP) /* the CPU reports the address of the next instruction */
         place->pc = place->next;
     take_state(t, s, place);
-    t->signal.fault_error = s->error, t->signal.fault_trap = s->trap;
+    t->signal.fault_error = context_error(s), t->signal.fault_trap = context_trap(s);
     note(t, info, s);
     if (sig != SIGSEGV && sig != SIGBUS && info->address) /* the address is that of the instruction */
         ((SignalInfo *)t->signal.info)->address = place->pc;
@@ -285,7 +285,7 @@ static void fault_of_access(Thread *t, const SignalInfo *info, SignalContext *s,
     if (info->number == SIGSEGV && info->code == SEGV_ACCERR)
         copy.code = signal_segv_code(info->address);
     memcpy(t->signal.access_info, &copy, sizeof(copy));
-    t->signal.fault_error = s->error, t->signal.fault_trap = s->trap;
+    t->signal.fault_error = context_error(s), t->signal.fault_trap = context_trap(s);
     context_set_pc(s, exit);
 }
 

@@ -1,15 +1,9 @@
-/* guest_open.h: the flags of open(2); x86-64 has those of the host. */
+/* guest_open.h: the flags of open(2), as x86-64 has them. */
 #ifndef GUEST_OPEN_H
 #define GUEST_OPEN_H
 
-#include "base/base.h"
+#include "run/client/guest/generic/abi/open_flags.h"
 
-static inline u64 host_open_flags(u64 flags) {
-    return flags;
-}
-
-static inline u64 guest_open_flags(u64 flags) {
-    return flags;
-}
+enum { GUEST_OPEN_ORDER = OPEN_DIRECT_FIRST };
 
 #endif

@@ -7,6 +7,7 @@
 #include <elf.h>
 
 #include "host_call.h"
+#include "host_start.h"
 
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 extern const Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
@@ -24,7 +25,7 @@ static void relocate(void) {
     }
     const Elf64_Rela *end = (const Elf64_Rela *)(rela + size);
     for (const Elf64_Rela *r = (const Elf64_Rela *)rela; r < end; r++) {
-        if (ELF64_R_TYPE(r->r_info) != R_X86_64_RELATIVE)
+        if (ELF64_R_TYPE(r->r_info) != HOST_RELATIVE)
             __builtin_trap();
         *(u64 *)(base + r->r_offset) = base + (u64)r->r_addend;
     }

@@ -1,0 +1,20 @@
+/* no_quick.S: the places of assembly around quick code, which there is not yet on this host: see code/no_quick.c. */
+    .text
+    .globl quick_start, quick_end, quick_resume, quick_leave, quick_interrupted, quick_enter
+    .hidden quick_start, quick_end, quick_resume, quick_leave, quick_interrupted, quick_enter
+    .globl cross_start, cross_end, cross_enter, cross_back, cross_leave
+    .hidden cross_start, cross_end, cross_enter, cross_back, cross_leave
+quick_start:
+quick_end:
+quick_resume:
+quick_leave:
+quick_interrupted:
+quick_enter:
+cross_start:
+cross_end:
+cross_enter:
+cross_back:
+cross_leave:
+    brk #0
+
+    .section .note.GNU-stack, "", %progbits
