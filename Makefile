@@ -45,7 +45,12 @@ deb:
 format:
 	scripts/format
 
+# The clients for other hosts alone: docs/hosts.md.
+hosts: $(BUILD)/build.ninja
+	ninja -C $(BUILD) hosts
+	ln -sfn src/run/client/host/aarch64 $(BUILD)/host-aarch64
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps test test-long test-stress test-sanitized demo bench install deb format clean
+.PHONY: all deps test test-long test-stress test-sanitized demo bench install deb format hosts clean

@@ -27,7 +27,7 @@ enum { AFTER_S = 10, AFTER_MOST_S = 3600 }; /* of --compile-after */
 enum { PATH_SIZE = 256 };                   /* in the client's options */
 
 typedef struct RunSettings {
-    const char *arg0, *sysroot, *cache, *dump, *server, *log, *plugin;
+    const char *arg0, *sysroot, *cache, *dump, *server, *log, *plugin, *host;
     OptionList set, unset, tools;
     int tier, cpu, opt, stats, no_tool_opt;
     u64 sample_us, hot_ms, after_s;
@@ -61,6 +61,7 @@ static const Option table[] = {
     {"compile-after", "S",      "seconds for compiling after the run; 0: none (10)", OPTION_NUMBER, AT(after_s)},
     {"hot-after", "MS",         "code is hot after this time, whatever it costs; for tests", OPTION_NUMBER, AT(hot_ms)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
+    {"host",      "NAME",       "on a machine of that kind, which qemu-NAME emulates", OPTION_TEXT, AT(host)},
     {"plugin",    "FILE.so[,OPTIONS]", "change its lifted code by this plugin; implies --tier=opt", OPTION_TEXT, AT(plugin)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool; may be given several times", OPTION_LIST, AT(tools)},
@@ -186,11 +187,14 @@ typedef struct Paths {
 
 /* ----------------------------------------------------------------------------------------------------- the kind of guest */
 
-/* Each kind of guest has a client. The host's own client also runs scripts, and says what is wrong with other files. */
-static bool find_client(const char *program, Paths *p) {
-    char file[64] = "lathe-client";
+/* Each kind of guest has a client. The host's own client also runs scripts, and says what is wrong with other files. Clients for other hosts are named after their
+ * guests. */
+static bool find_client(const char *program, const char *host, Paths *p) {
+    char file[128] = "lathe-client";
     const Kind *kind = kind_of_file(program);
-    if (kind && kind != kind_of_host())
+    if (host)
+        snprintf(file, sizeof(file), "host/%s/lathe-client-%s", host, (kind ? kind : kind_of_host())->name);
+    else if (kind && kind != kind_of_host())
         snprintf(file, sizeof(file), "lathe-client-%s", kind->name);
     if (kind && !*p->sysroot)
         kind_sysroot(kind, p->sysroot, PATH_SIZE);
@@ -309,15 +313,21 @@ static char *format_options(const RunSettings *s, const Paths *p) {
 }
 
 /* Executes the client. Returns only if that fails. */
-static int start_client(const Paths *p, char *words, char *path, const char *arg0, char **args, int count) {
-    char **argv = mem_new(sizeof(char *) * ((size_t)count + 5));
-    argv[0] = "lathe-client";
-    argv[1] = words;
-    argv[2] = path;
-    argv[3] = (char *)arg0;
-    memcpy(argv + 4, args, sizeof(char *) * (size_t)count);
-    execv(p->client, argv);
-    return fail(1, p->client, strerror(errno));
+static int start_client(const Paths *p, const char *host, char *words, char *path, const char *arg0, char **args,
+                        int count) {
+    char **argv = mem_new(sizeof(char *) * ((size_t)count + 6)), **client = argv + 1, emulator[32];
+    snprintf(emulator, sizeof(emulator), "qemu-%s", host ? host : "");
+    argv[0] = emulator;
+    client[0] = host ? (char *)p->client : "lathe-client";
+    client[1] = words;
+    client[2] = path;
+    client[3] = (char *)arg0;
+    memcpy(client + 4, args, sizeof(char *) * (size_t)count);
+    if (host)
+        execvp(emulator, argv);
+    else
+        execv(p->client, client);
+    return fail(1, host ? emulator : p->client, strerror(errno));
 }
 
 /* When everything else is known to be right. Returns false after a message. */
@@ -341,11 +351,12 @@ static int run(const RunSettings *s, const Kind *only, char **argv, int argc) {
         return status;
     if (only && kind_of_file(program) != only)
         return fail(STATUS_NOT_EXECUTABLE, argv[0], "a program of another kind than the name it was started by says");
-    if (!find_client(program, &paths))
+    if (!find_client(program, s->host, &paths))
         return 1;
     if (!connect_debugger(s, &paths))
         return 1;
-    return start_client(&paths, format_options(s, &paths), program, s->arg0 ? s->arg0 : argv[0], argv + 1, argc);
+    return start_client(&paths, s->host, format_options(s, &paths), program, s->arg0 ? s->arg0 : argv[0], argv + 1,
+                        argc);
 }
 
 static int misuse(const RunSettings *s) {

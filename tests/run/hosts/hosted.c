@@ -1,0 +1,132 @@
+/* hosted.c: what differs between kinds of hosts: numbers and structures of system calls, flags of open, signal frames, faults, threads, processes, numbers with a fraction. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int shown(const char *what, long result) {
+    return printf("%s: %ld %s\n", what, result, result < 0 ? strerror(errno) : "");
+}
+
+static void files(void) {
+    struct stat st;
+    shown("a file as a directory", open("/proc/self/exe", O_RDONLY | O_DIRECTORY));
+    shown("a link", open("/proc/self/exe", O_RDONLY | O_NOFOLLOW));
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    shown("status flags", fcntl(fd, F_GETFL) & (O_ACCMODE | O_DIRECTORY | O_NOFOLLOW));
+    printf("stat: %d, %o, %d\n", fstat(fd, &st), st.st_mode, (int)(st.st_rdev >> 8));
+    int ends[2], waits = epoll_create1(0);
+    struct epoll_event in = {.events = EPOLLIN, .data.u64 = 0x1234567890}, out[2];
+    shown("pipe", pipe(ends));
+    shown("epoll_ctl", epoll_ctl(waits, EPOLL_CTL_ADD, ends[0], &in));
+    shown("write", write(ends[1], "x", 1));
+    printf("epoll_wait: %d, %llx\n", epoll_wait(waits, out, 2, 1000), (unsigned long long)out[0].data.u64);
+}
+
+static volatile sig_atomic_t arrived;
+static sigjmp_buf back;
+static void *fault_at;
+
+static void on_signal(int sig, siginfo_t *info, void *context) {
+    (void)context;
+    arrived++;
+    if (sig != SIGSEGV)
+        return;
+    fault_at = info->si_addr;
+    siglongjmp(back, info->si_code);
+}
+
+static void install(int sig) {
+    struct sigaction a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+    sigaction(sig, &a, NULL);
+}
+
+static void signals(void) {
+    install(SIGUSR1);
+    install(SIGALRM);
+    for (int i = 0; i < 3; i++)
+        raise(SIGUSR1);
+    struct timespec long_time = {10, 0};
+    alarm(1);
+    int result = nanosleep(&long_time, NULL);
+    printf("signals: %d, nanosleep %d %s\n", (int)arrived, result, strerror(errno));
+}
+
+static void faults(void) {
+    char *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    volatile int kept = 1;
+    install(SIGSEGV);
+    int code = sigsetjmp(back, 1);
+    if (!code) {
+        kept = 2;
+        page[5] = 1;
+    }
+    printf("a write to what is read-only: code %d, at its byte %d, kept %d\n", code, (int)((char *)fault_at - page),
+           kept);
+    code = sigsetjmp(back, 1);
+    if (!code)
+        kept = *(volatile int *)16;
+    printf("a read where nothing is: code %d, at %ld\n", code, (long)fault_at);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static long sum;
+static __thread long own;
+
+static void *add(void *step) {
+    for (int i = 0; i < 1000; i++) {
+        own += (long)step;
+        pthread_mutex_lock(&mutex);
+        sum += (long)step;
+        pthread_mutex_unlock(&mutex);
+    }
+    return (void *)own;
+}
+
+static void threads(void) {
+    pthread_t thread[4];
+    void *result;
+    long all = 0;
+    for (long i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, add, (void *)(i + 1));
+    for (int i = 0; i < 4; i++) {
+        pthread_join(thread[i], &result);
+        all += (long)result;
+    }
+    printf("threads: %ld %ld %ld\n", sum, all, own);
+}
+
+static void processes(void) {
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child)
+        _exit(7);
+    waitpid(child, &status, 0);
+    printf("a child: %d\n", WEXITSTATUS(status));
+}
+
+static void fractions(void) {
+    volatile double one = 1, three = 3, big = 1e300;
+    volatile float small = 0.1f;
+    printf("fractions: %.17g %.9g %g %d %d\n", one / three, small * 3, big * big, (int)-big, (int)(three - 0.5));
+}
+
+int main(void) {
+    files();
+    fractions();
+    processes();
+    signals();
+    threads();
+    faults();
+    return 5;
+}
