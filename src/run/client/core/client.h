@@ -19,6 +19,7 @@
  *     os/              the guest's system calls (syscall.c), processes, filters, /proc (proc.c), --strace
  *     os/signal        the guest's signals, and system calls that signals interrupt
  *     debug/           a debugger at the guest (-g): packets, requests, where threads stop
+ *     kernel/          what is the same of the kernel's interface on all hosts; host/NAME includes it
  *     host/NAME        what belongs to the host: assembly, numbers of system calls, signal contexts, registers; its opcodes for quick code (host/NAME/quick)
  *     guest/NAME       what differs between guests: see guest.h; guest/NAME/abi has the headers that other folders include
  *     main.c           the client's own start: options, the guest's file, the first thread

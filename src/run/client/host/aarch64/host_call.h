@@ -48,6 +48,6 @@ static inline i64 sys3(u64 number, u64 a, u64 b, u64 c) {
 /* The last two arguments of clone: aarch64 Linux has them the other way round than x86-64's. */
 #define HOST_CLONE_ARGUMENTS(child_tid, tls) (tls), (child_tid)
 
-#include "run/client/host/call_forms.h"
+#include "run/client/kernel/call_forms.h"
 
 #endif

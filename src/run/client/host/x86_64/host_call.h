@@ -36,6 +36,6 @@ static inline i64 sys3(u64 number, u64 a, u64 b, u64 c) {
 /* The last two arguments of clone, as x86-64 Linux has them. */
 #define HOST_CLONE_ARGUMENTS(child_tid, tls) (child_tid), (tls)
 
-#include "run/client/host/call_forms.h"
+#include "run/client/kernel/call_forms.h"
 
 #endif

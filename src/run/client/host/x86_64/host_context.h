@@ -2,7 +2,7 @@
 #ifndef RUN_CLIENT_HOST_CONTEXT_H
 #define RUN_CLIENT_HOST_CONTEXT_H
 
-#include "run/client/host/kernel_signal.h"
+#include "run/client/kernel/kernel_signal.h"
 
 /* ucontext_t of the host, up to the part that the kernel writes. */
 typedef struct SignalContext {
