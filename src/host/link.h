@@ -35,12 +35,6 @@ typedef struct HostLink {
     HostRelocation (*relocation)(u32 type);
     /* For RELOCATION_FIELD_*: puts a value into the fields that relocations of this type mean. False: it does not fit. NULL: there are none such. */
     bool (*insert)(u32 type, u8 *code, u64 value);
-
-    /* Direct jumps, whose last four bytes are the distance from their end, or the instruction that `insert` puts it into. */
-    u32 jump_bytes;
-    bool (*ends_with_jump)(const u8 *code, u32 size);
-    /* If the code ends with a conditional jump, makes it one on the opposite condition. */
-    bool (*invert_branch)(u8 *code, u32 size);
 } HostLink;
 
 extern const HostLink host_link;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "host/host.h"
-#include "host/link.h"
 #include "isa/form.h"
 #include "stencil/holder.h"
 
@@ -43,8 +42,8 @@ static const Elf64_Sym *find_symbol(const Extract *x, const char *name) {
     CHECK(false, "an object without a function that was compiled");
 }
 
-void extract_begin(Extract *x, const void *object) {
-    *x = (Extract){.object = object};
+void extract_begin(Extract *x, const HostStencil *host, const void *object) {
+    *x = (Extract){.host = host, .object = object};
     x->constant_off = mem_new(sizeof(u32) * header(x)->e_shnum);
 }
 
@@ -137,10 +136,10 @@ static StencilPatch far_patch(Extract *x, const Elf64_Sym *s, i64 addend) {
     StencilPatch p = {0};
     if (s->st_shndx != SHN_UNDEF) {
         p.kind = PATCH_CONSTANT;
-        p.arg = constants_of(x, s->st_shndx) + (u32)((i64)s->st_value + addend + 4);
+        p.arg = constants_of(x, s->st_shndx) + (u32)((i64)s->st_value + addend + x->host->distance_bias);
         return p;
     }
-    CHECK(addend == -4, "a jump leads to a symbol");
+    CHECK(addend == -(i64)x->host->distance_bias, "a jump leads to a symbol");
     if (!go_patch(name_of(x, s), &p)) {
         p.kind = PATCH_HELPER;
         p.arg = helper_number(x, name_of(x, s));
@@ -148,52 +147,79 @@ static StencilPatch far_patch(Extract *x, const Elf64_Sym *s, i64 addend) {
     return p;
 }
 
+enum { NEXT = 0xff /* in place of a PatchKind: to what follows */ };
+
 static StencilPatch patch_of(Extract *x, const Insn *in, const Elf64_Rela *r) {
     const Elf64_Sym *s = &symbols(x)[ELF64_R_SYM(r->r_info)];
-    HostRelocation type = host_link.relocation(ELF64_R_TYPE(r->r_info));
-    bool near = type == RELOCATION_CALL_32 || type == RELOCATION_RELATIVE_32, wide = type == RELOCATION_ABSOLUTE_64;
-    bool narrow = type == RELOCATION_ABSOLUTE_8;
-    CHECK(near || wide || narrow || type == RELOCATION_ABSOLUTE_32 || type == RELOCATION_ABSOLUTE_SIGNED_32,
-          "a relocation that stencils are not made for");
-    StencilPatch p = near ? far_patch(x, s, r->r_addend) : hole_patch(in, name_of(x, s), r->r_addend);
-    p.bytes = wide ? 8 : narrow ? 1 : 4;
-    CHECK(wide || p.kind < PATCH_PC || p.kind > PATCH_PC_IMMEDIATE, "a guest address has 64 bits");
+    HostPatch host;
+    bool known = x->host->patch(ELF64_R_TYPE(r->r_info), &host);
+    CHECK(known, "a relocation that stencils are not made for");
+    if (!strcmp(name_of(x, s), GO_NEXT))
+        return (StencilPatch){.kind = NEXT, .how = host.how};
+    StencilPatch p = host.is_near ? far_patch(x, s, r->r_addend) : hole_patch(in, name_of(x, s), r->r_addend);
+    p.how = host.how;
+    CHECK(host.is_wide || p.kind < PATCH_PC || p.kind > PATCH_PC_IMMEDIATE, "a guest address has 64 bits");
     return p;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- ends */
+/* Patches are in the order of the code. What is between the members is 0, as everywhere in a Piece. False: they are too many. */
+static bool insert_patch(Piece *p, const StencilPatch *patch) {
+    if (p->patches == PIECE_PATCHES)
+        return false;
+    u32 i = p->patches++;
+    for (; i && p->patch[i - 1].at > patch->at; i--)
+        p->patch[i] = p->patch[i - 1];
+    StencilPatch *to = &p->patch[i];
+    memset(to, 0, sizeof(*to));
+    to->at = patch->at, to->kind = patch->kind, to->how = patch->how, to->addend = patch->addend, to->arg = patch->arg;
+    return true;
+}
 
-enum { NEXT = 0xff /* in place of a PatchKind: to what follows */ };
+/* ----------------------------------------------------------------------------------------------------------------- ends */
 
 static bool is_jump(const Piece *p, u32 patch, u32 kind, u32 end) {
     return patch < p->patches && p->patch[patch].kind == kind && p->patch[patch].at + 4u == end;
 }
 
 /* The last jump is the one to what follows, if that can be had. */
-static void trim(Piece *p) {
-    u32 last = p->patches - 1, before = p->size - host_link.jump_bytes;
-    if (is_jump(p, last, NEXT, p->size) && host_link.ends_with_jump(p->code, p->size)) {
+static void trim(const HostStencil *host, Piece *p) {
+    u32 last = p->patches - 1, before = p->size - host->jump_bytes;
+    if (is_jump(p, last, NEXT, p->size) && host->ends_with_jump(p->code, p->size)) {
         p->size = before;
         p->patches--;
     } else if (is_jump(p, last, PATCH_JUMP, p->size) && is_jump(p, last - 1, NEXT, before) &&
-               host_link.invert_branch(p->code, before)) {
+               host->invert_branch(p->code, before)) {
         p->patch[last - 1].kind = PATCH_JUMP;
         p->size = before;
         p->patches--;
     }
 }
 
-static void settle_next(Piece *p) {
+static void settle_next(const HostStencil *host, Piece *p) {
     u32 kept = 0;
     for (u32 i = 0; i < p->patches; i++) {
         StencilPatch *q = &p->patch[i];
-        i32 distance = (i32)(p->size - (q->at + 4u));
         if (q->kind == NEXT)
-            memcpy(p->code + q->at, &distance, 4);
+            host->put_distance(p->code + q->at, (i64)p->size - q->at);
         else
             p->patch[kept++] = *q;
     }
     p->patches = kept;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- places */
+
+/* Places that the host has in its own way. False: they are too many. */
+static bool add_places(const HostStencil *host, Piece *p) {
+    HostPlace place;
+    for (u32 at = 0; host->place_mark && at < p->size; at += 4) {
+        if (!host->place(p->code + at, &place))
+            continue;
+        StencilPatch patch = {(u16)at, PATCH_PLACE, place.how, (i8)place.addend, place.operand};
+        if (!insert_patch(p, &patch))
+            return false;
+    }
+    return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- fields */
@@ -214,21 +240,19 @@ static bool accesses_memory(const Insn *in) {
     return found;
 }
 
-enum { GENERALS = (1 << STENCIL_FLOAT) - 1 };
-
-static bool find_fields(const Insn *in, const Held *held, Piece *p) {
-    const HostStencil *host = host_own()->stencil;
+static bool find_fields(const HostStencil *host, const Insn *in, const Held *held, Piece *p) {
+    const u64 generals = ((u64)1 << host->first_float) - 1;
     HostFields f = {0};
     if (held->count && p->size > UINT8_MAX)
         return false;
     host->fields(p->code, p->size, held->number, held->count, &f);
     p->distinct = !f.reads_first;
-    CHECK(held->floats || !(f.named & host->held & ~GENERALS),
+    CHECK(held->floats || !(f.named & host->held & ~generals),
           "code without floating point leaves its registers alone");
     bool fits = f.list.len <= PIECE_FIELDS;
     for (size_t i = 0; fits && i < f.list.len; i++) {
         HostField field = f.list.at[i];
-        CHECK(in->flow == FLOW_NEXT || field.allowed == (host->held & GENERALS),
+        CHECK(in->flow == FLOW_NEXT || field.allowed == (host->held & generals),
               "what jumps does so with its operands in any registers");
         p->field[p->fields++] =
             (StencilField){field, held->number[field.operand], (u8)operand_with(in, held->reg[field.operand])};
@@ -257,15 +281,15 @@ bool extract_piece(Extract *x, const char *name, const Insn *in, const Held *hel
     for (; r < end; r++) {
         if (r->r_offset - f->st_value >= f->st_size)
             continue;
-        if (piece->patches == PIECE_PATCHES)
-            return false;
-        bool next = !strcmp(name_of(x, &symbols(x)[ELF64_R_SYM(r->r_info)]), GO_NEXT);
-        StencilPatch p = next ? (StencilPatch){.kind = NEXT, .bytes = 4} : patch_of(x, in, r);
+        StencilPatch p = patch_of(x, in, r);
         p.at = (u16)(r->r_offset - f->st_value);
-        piece->patch[piece->patches++] = p;
+        if (!insert_patch(piece, &p))
+            return false;
     }
-    trim(piece);
-    settle_next(piece);
+    trim(x->host, piece);
+    settle_next(x->host, piece);
+    if (!add_places(x->host, piece))
+        return false;
     CHECK(count_sites(piece) <= 1, "a stencil has one jump to the target of its instruction");
-    return find_fields(in, held, piece);
+    return find_fields(x->host, in, held, piece);
 }

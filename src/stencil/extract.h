@@ -18,13 +18,14 @@ typedef struct Piece {
 
 /* An object in memory, and what its stencils refer to besides holes, in the order of the numbers in patches. */
 typedef struct Extract {
+    const HostStencil *host;
     const u8 *object;
     VEC(StencilHelper) helpers;
     VEC(u8) constants;
     u32 *constant_off; /* by section: where its bytes are in constants, plus 1; 0: nowhere yet */
 } Extract;
 
-void extract_begin(Extract *x, const void *object);
+void extract_begin(Extract *x, const HostStencil *host, const void *object);
 /* The function of that name, which is the instruction's stencil with these operands in host registers; false: its operands cannot be
  * in any others than those that it was compiled with, or it is too long. */
 bool extract_piece(Extract *x, const char *name, const Insn *in, const Held *held, Piece *piece);

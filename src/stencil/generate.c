@@ -1,4 +1,4 @@
-/* generate.c: the stencils of an ISA as a C source: generate FILE. Run when Lathe is built. */
+/* generate.c: the stencils of an ISA for a host, as a C source: generate HOST FILE. Run when Lathe is built. */
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -25,19 +25,22 @@ typedef struct Forms {
     Map64 seen;
 } Forms;
 
+/* What they are for. */
+static const Host *target;
+
 static u32 held_floats(const Held *h) {
     u32 n = 0;
     for (u32 i = 0; i < h->count; i++)
-        n += h->number[i] >= STENCIL_FLOAT;
+        n += h->number[i] >= target->stencil->first_float;
     return n;
 }
 
 /* Into the next register of its kind; false: there is none. */
 static bool hold(Held *h, const Insn *in, Reg r) {
-    const HostStencil *host = host_own()->stencil;
+    const HostStencil *host = target->stencil;
     bool is_float = holder_is_float(r);
     u32 floats = held_floats(h), n = is_float ? floats : h->count - floats, taken = 0;
-    if (h->count == STENCIL_OPERANDS || n == (is_float ? STENCIL_FLOATS : STENCIL_GENERALS))
+    if (h->count == STENCIL_OPERANDS || n == (is_float ? host->float_count : STENCIL_GENERALS))
         return false;
     while (host->taken[taken])
         taken++;
@@ -83,33 +86,35 @@ static const char *name_of(size_t index, char name[32]) {
     return name;
 }
 
-static LLVMTargetMachineRef host(void) {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    LLVMInitializeNativeAsmParser();
-    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
-    LLVMTargetRef target;
-    CHECK(!LLVMGetTargetFromTriple(triple, &target, &error), "LLVM has no back end for the machine it runs on");
-    return LLVMCreateTargetMachine(target, triple, host_own()->stencil_cpu, "", LLVMCodeGenLevelDefault,
+static LLVMTargetMachineRef machine(void) {
+    LLVMInitializeAllTargetInfos();
+    LLVMInitializeAllTargets();
+    LLVMInitializeAllTargetMCs();
+    LLVMInitializeAllAsmPrinters();
+    LLVMInitializeAllAsmParsers();
+    LLVMTargetRef llvm;
+    char *error = NULL;
+    CHECK(!LLVMGetTargetFromTriple(target->triple, &llvm, &error), "LLVM has no back end for the host");
+    return LLVMCreateTargetMachine(llvm, target->triple, target->stencil_cpu, "", LLVMCodeGenLevelDefault,
                                    LLVMRelocStatic, LLVMCodeModelSmall);
 }
 
-/* Guest calls push one word each: a stencil finds the stack pointer at any multiple of 8, and must not spill vectors with instructions that want more. */
+/* Where guest calls push one word each, a stencil finds the stack pointer at any multiple of 8, and must not spill vectors with instructions that want more. */
 static void align_stack(LLVMModuleRef mod) {
     static const char flag[] = "override-stack-alignment";
-    LLVMValueRef bytes = LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(mod)), STENCIL_STACK_ALIGN, false);
+    LLVMValueRef bytes = LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(mod)), target->stencil->stack_align, false);
     LLVMAddModuleFlag(mod, LLVMModuleFlagBehaviorError, flag, sizeof(flag) - 1, LLVMValueAsMetadata(bytes));
 }
 
 static LLVMMemoryBufferRef compile(Forms *f) {
-    LLVMTargetMachineRef tm = host();
+    LLVMTargetMachineRef tm = machine();
     LLVMModuleRef mod = LLVMModuleCreateWithName("stencils");
     align_stack(mod);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
     LLVMSetModuleDataLayout(mod, layout);
     LLVMSetTarget(mod, LLVMGetTargetMachineTriple(tm));
     for (size_t i = 0; i < f->all.len; i++)
-        f->all.at[i].lifted = holder_lift(mod, &f->all.at[i].in, &f->all.at[i].held, name_of(i, (char[32]){0}));
+        f->all.at[i].lifted = holder_lift(mod, target, &f->all.at[i].in, &f->all.at[i].held, name_of(i, (char[32]){0}));
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     CHECK(!LLVMRunPasses(mod, PASSES, tm, options), "LLVM knows the passes");
     holder_settle(mod);
@@ -174,7 +179,7 @@ static void print_stencils(FILE *out, const Tables *t) {
     fprintf(out, "\nconst StencilPatch stencil_patches[] = {\n");
     for (size_t i = 0; i < t->patches.len; i++) {
         const StencilPatch *p = &t->patches.at[i];
-        fprintf(out, "{%u,%u,%u,%d,%u},%s", p->at, p->kind, p->bytes, p->addend, p->arg, i % 8 == 7 ? "\n" : "");
+        fprintf(out, "{%u,%u,%u,%d,%u},%s", p->at, p->kind, p->how, p->addend, p->arg, i % 8 == 7 ? "\n" : "");
     }
     fprintf(out, "\n};\n\nconst StencilField stencil_fields[] = {\n");
     for (size_t i = 0; i < t->fields.len; i++) {
@@ -230,17 +235,32 @@ static void print_all(FILE *out, const Forms *f, const Tables *t, const Extract 
 
 /* A condition of two parts is one jump: who copies stencils knows of one place that leads to the target. */
 static void set_llvm_options(void) {
-    static const char *const options[] = {"stencil-generate", "-jump-is-expensive"};
-    LLVMParseCommandLineOptions(ARRAY_LEN(options), options, NULL);
+    enum { OPTIONS_MAX = 8 };
+    const char *all[OPTIONS_MAX] = {"stencil-generate", "-jump-is-expensive"};
+    int count = 2;
+    for (const char *const *own = target->stencil->options; *own; own++)
+        all[count++] = *own;
+    LLVMParseCommandLineOptions(count, all, NULL);
+}
+
+static const Host *host_named(const char *name) {
+    const Host *host = host_of_triple(name);
+    CHECK(host && host->stencil, "a host that stencils can be made for");
+    return host;
 }
 
 int main(int argc, char **argv) {
     Forms forms = {0};
     Extract x;
+    if (argc != 3) {
+        fprintf(stderr, "usage: generate HOST FILE\n");
+        return 1;
+    }
+    target = host_named(argv[1]);
     set_llvm_options();
     form_each(note, &forms);
     LLVMMemoryBufferRef object = compile(&forms);
-    extract_begin(&x, LLVMGetBufferStart(object));
+    extract_begin(&x, target->stencil, LLVMGetBufferStart(object));
     Tables t = {0};
     for (size_t i = 0; i < forms.all.len; i++) {
         Variant *v = &forms.all.at[i];
@@ -251,11 +271,8 @@ int main(int argc, char **argv) {
         if (found)
             v->stencil = add_piece(&t, &piece);
     }
-    FILE *out = argc == 2 ? fopen(argv[1], "w") : NULL;
-    if (!out) {
-        fprintf(stderr, "usage: generate FILE\n");
-        return 1;
-    }
+    FILE *out = fopen(argv[2], "w");
+    CHECK(out, "the file can be written");
     print_all(out, &forms, &t, &x);
     return fclose(out) ? 1 : 0;
 }

@@ -87,9 +87,11 @@ static Val *held_value(Lifter *l, Reg r) {
 
 static Val place_of(Lifter *l, Reg r) {
     const Insn *in = holder_of(l)->in;
+    const HostStencil *host = holder_of(l)->host;
     for (u32 i = 0; i < in->operand_count; i++)
         if (form_register(&in->op[i]) == r) {
-            Val off = LLVMConstPtrToInt(numbered_hole(l, HOLE_PLACE, i, 0, 0), ir_type(l, I64));
+            Val off = host->place_mark ? ir_int(l, I64, host->place_mark + i * host->place_step)
+                                       : LLVMConstPtrToInt(numbered_hole(l, HOLE_PLACE, i, 0, 0), ir_type(l, I64));
             return LLVMBuildGEP2(l->b, ir_type(l, I8), l->cpu, &off, 1, "");
         }
     CHECK(!form_may_be_held(r), "a register that may be held is an operand");
@@ -120,6 +122,8 @@ static Val hold_immediate(Lifter *l, const Insn *in, int i, Ty t) {
     Val v = LLVMConstPtrToInt(hole_of(l, (u32)i, kind, t), ir_type(l, I64));
     if (kind == FORM_WIDE && t != I32)
         v = opaque(l, v, true);
+    else if (holder_of(l)->host->loads_constants)
+        v = opaque(l, v, false);
     else if (in->op[i].kind == OPERAND_MEM && form_register(&in->op[i]) == REG_NONE)
         v = opaque(l, v, false);
     return ir_trunc(l, v, t);
@@ -313,7 +317,8 @@ static void give(Lifter *l, Val pc) {
         pin_all(&p, taken + count_of(h->host->taken), h->host->floats);
     if (pc)
         pin(&p, pc, h->host->address);
-    ir_asm(l, no_instruction, p.constraints, 0, p.args, p.count);
+    if (p.count)
+        ir_asm(l, no_instruction, p.constraints, 0, p.args, p.count);
 }
 
 /* A tail call, once everything was given. */
@@ -495,7 +500,7 @@ static void stay_all(Lifter *l) {
     const HostStencil *host = holder_of(l)->host;
     Pinned p = {0};
     pin_all(&p, holder_of(l)->value + host->passed + count_of(host->taken), host->floats);
-    snprintf(p.constraints + p.len, sizeof(p.constraints) - p.len, ",~{memory}");
+    snprintf(p.constraints + p.len, sizeof(p.constraints) - p.len, "%s~{memory}", p.len ? "," : "");
     ir_asm(l, no_instruction, p.constraints, 0, p.args, p.count);
 }
 
@@ -539,7 +544,7 @@ static void arrange_apart(Lifter *l) {
     for (u32 i = 0; i < a.count; i++)
         a.slot[i] = LLVMBuildAlloca(l->b, slot_type(l, moved_type(a.access[i])), "");
     for (u32 i = 0; i < a.count; i++)
-        LLVMSetAlignment(a.slot[i], STENCIL_STACK_ALIGN);
+        LLVMSetAlignment(a.slot[i], holder_of(l)->host->stack_align);
     (LLVMIsALoadInst(a.access[0]) ? arrange_loaded : arrange_stored)(l, &a);
 }
 
@@ -729,15 +734,16 @@ static void take_held(Holder *h) {
     take(h, h->host->taken, I64);
     if (!h->held->floats)
         return;
-    ir_asm(&h->l, no_instruction, h->host->free_floats, 0, NULL, 0);
+    if (h->host->free_floats)
+        ir_asm(&h->l, no_instruction, h->host->free_floats, 0, NULL, 0);
     take(h, h->host->floats, facet_native(&form_isa->regs[form_isa->hot_vectors[0]]));
 }
 
-static Val lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name, bool *callable) {
-    Holder h = {.cfg = {.arch = form_isa->arch, .strict_fp = form_strict_fp},
+static Val lift(LLVMModuleRef mod, const Host *host, const Insn *in, Held *held, const char *name, bool *callable) {
+    Holder h = {.cfg = {.arch = form_isa->arch, .host = host->id, .strict_fp = form_strict_fp},
                 .in = in,
                 .held = held,
-                .host = host_own()->stencil};
+                .host = host->stencil};
     Lifter *l = &h.l;
     Arena arena = {0};
     l->cfg = &h.cfg;
@@ -795,14 +801,14 @@ static bool has_vectors(Val fn) {
     return false;
 }
 
-bool holder_lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name) {
+bool holder_lift(LLVMModuleRef mod, const Host *host, const Insn *in, Held *held, const char *name) {
     bool callable;
     held->floats = has_floats(in);
-    Val fn = lift(mod, in, held, name, &callable);
+    Val fn = lift(mod, host, in, held, name, &callable);
     if (callable && !held->floats && has_vectors(fn)) {
         LLVMDeleteFunction(fn);
         held->floats = true;
-        fn = lift(mod, in, held, name, &callable);
+        fn = lift(mod, host, in, held, name, &callable);
     }
     if (!callable)
         LLVMDeleteFunction(fn);

@@ -2,6 +2,7 @@
 #ifndef STENCIL_HOLDER_H
 #define STENCIL_HOLDER_H
 
+#include "host/host.h"
 #include "host/stencil.h"
 #include "isa/isa.h"
 
@@ -36,8 +37,8 @@ typedef struct Held {
 
 /* Is it one that registers for floating point hold? */
 bool holder_is_float(Reg r);
-/* A function of that name in the module. The instruction is at address 0. False: it calls a C function that stencils cannot call. */
-bool holder_lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name);
+/* A function of that name in the module, for that host. The instruction is at address 0. False: it calls a C function that stencils cannot call. */
+bool holder_lift(LLVMModuleRef mod, const Host *host, const Insn *in, Held *held, const char *name);
 /* What is left to do with all of them once LLVM has optimised the module. */
 void holder_settle(LLVMModuleRef mod);
 

@@ -3,7 +3,7 @@
  * A stencil has the guest state in a host register, which every stencil keeps, and so are the registers kept that hold guest registers
  * (host/stencil.h), except that it changes those of its operands that it writes. There are stencils of each form for every choice of operands
  * that are in host registers; the others are in the state. A stencil begins with the host's stack pointer at any multiple of
- * STENCIL_STACK_ALIGN and leaves it as it was. It goes on behind its end, or leaves by jumps that are patched: those with an address for the guest have it in a register that holds
+ * HostStencil.stack_align and leaves it as it was. It goes on behind its end, or leaves by jumps that are patched: those with an address for the guest have it in a register that holds
  * none. All other registers are its own. The tables are made by generate.c when Lathe is built. */
 #ifndef STENCIL_STENCIL_H
 #define STENCIL_STENCIL_H
@@ -29,8 +29,8 @@ typedef enum PatchKind {
 } PatchKind;
 
 typedef struct StencilPatch {
-    u16 at;         /* where it is in the code */
-    u8 kind, bytes; /* PatchKind; 1, 4 or 8 */
+    u16 at;       /* where it is in the code */
+    u8 kind, how; /* PatchKind; and the host's way to write the value there: how many bytes it has, or which bits of an instruction */
     i8 addend;
     u32 arg;
 } StencilPatch;
@@ -68,8 +68,6 @@ typedef struct StencilSlot {
 } StencilSlot;
 
 #define STENCIL_NONE (~(u32)0)
-
-enum { STENCIL_STACK_ALIGN = 8 };
 
 extern const u8 stencil_code[];
 extern const StencilPatch stencil_patches[];

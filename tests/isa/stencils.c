@@ -118,7 +118,7 @@ void stencils_free(Stencils *s) {
 /* ------------------------------------------------------------------------------------------------------------ registers */
 
 static const u8 generals[] = {3, 5, 6, 7, 8, 9, 10, 12, 14, 15};
-enum { FLOATS = 12 };
+enum { FLOATS = 12, FIRST_FLOAT = 16 };
 
 /* Where operands are: HELD_NONE, or the number of a host register. */
 enum { HELD_NONE = 0xff };
@@ -145,7 +145,7 @@ static Places choose_places(const Insn *in, u64 seed) {
         if (r == REG_NONE || !form_may_be_held(r) || mix(seed + r) % 3 == 0)
             continue;
         u32 start = (u32)(mix(seed) >> 8) + 3 * r;
-        p.number[i] = is_general(r) ? generals[start % ARRAY_LEN(generals)] : (u8)(STENCIL_FLOAT + start % FLOATS);
+        p.number[i] = is_general(r) ? generals[start % ARRAY_LEN(generals)] : (u8)(FIRST_FLOAT + start % FLOATS);
         for (u32 k = 0; k < i; k++) {
             bool same = form_register(&in->op[k]) == r;
             if (same)
@@ -194,8 +194,8 @@ static void move_registers(Stencils *s, const Insn *in, const Places *p, bool to
     for (u32 i = 0; i < in->operand_count; i++) {
         if (!(p->mask >> i & 1))
             continue;
-        bool general = p->number[i] < STENCIL_FLOAT;
-        void *held = general ? (void *)&s->frame.reg[p->number[i]] : s->frame.xmm[p->number[i] - STENCIL_FLOAT];
+        bool general = p->number[i] < FIRST_FLOAT;
+        void *held = general ? (void *)&s->frame.reg[p->number[i]] : s->frame.xmm[p->number[i] - FIRST_FLOAT];
         void *place = (u8 *)s->frame.cpu + form_place(&in->op[i]);
         size_t bytes = isa_find(GUEST_ARCH)->regs[form_register(&in->op[i])].bits / 8;
         memcpy(to_frame ? held : place, to_frame ? place : held, bytes);
@@ -219,7 +219,7 @@ static bool frame_is_kept(const Stencils *s, const Places *p) {
         kept &= held >> generals[i] & 1 || s->frame.reg[generals[i]] == mix(generals[i] + 1u);
     for (u32 i = 0; i < FLOATS; i++)
         for (u32 k = 0; k < bytes; k++)
-            kept &= held >> (STENCIL_FLOAT + i) & 1 || s->frame.xmm[i][k] == 0x5a;
+            kept &= held >> (FIRST_FLOAT + i) & 1 || s->frame.xmm[i][k] == 0x5a;
     return kept;
 }
 
@@ -269,7 +269,7 @@ static void copy(Stencils *s, const Stencil *stencil, const Insn *in, const Plac
         u64 v = value_of(s, patch, in);
         if (patch->kind >= PATCH_JUMP)
             v -= (u64)(w + patch->at + 4);
-        memcpy(w + patch->at, &v, patch->bytes);
+        memcpy(w + patch->at, &v, patch->how);
     }
     u8 *end = put_bytes(w + stencil->size, "\xe9", 1);
     put_u32(end, exit_at(s, EXIT_NEXT) - (u64)(end + 4));

@@ -1,5 +1,5 @@
 /* host.c: aarch64 as a host. */
-#include "host/host.h"
+#include "host/aarch64/parts.h"
 
 /* The write without a change adds zero, as one access: ARMv8.1 has that. */
 static const HostAccess access = {
@@ -42,5 +42,9 @@ const Host host_aarch64 = {
     .access = &access,
     .read_stack_pointer = "mov $0, sp",
     .nops = 0xd503201fd503201f,
+    .load_low = "movz $0, #:abs_g1_s:$1\n\tmovk $0, #:abs_g0_nc:$1",
+    .load_wide = "movz $0, #:abs_g0_nc:$1\n\tmovk $0, #:abs_g1_nc:$1\n\tmovk $0, #:abs_g2_nc:$1\n\tmovk $0, #:abs_g3:$1",
+    .stencil_cpu = "generic",
+    .stencil = &aarch64_stencil,
     .foreign = &foreign,
 };

@@ -33,26 +33,10 @@ static HostRelocation relocation(u32 type) {
     return RELOCATION_UNKNOWN;
 }
 
-enum { JUMP = 0xe9, JUMP_BYTES = 5, BRANCH = 0x0f, BRANCH_BYTES = 6 };
-
-static bool ends_with_jump(const u8 *code, u32 size) {
-    return size >= JUMP_BYTES && code[size - JUMP_BYTES] == JUMP;
-}
-
-static bool invert_branch(u8 *code, u32 size) {
-    if (size < BRANCH_BYTES || code[size - BRANCH_BYTES] != BRANCH)
-        return false;
-    code[size - BRANCH_BYTES + 1] ^= 1;
-    return true;
-}
-
 const HostLink host_link = {
     .elf_machine = EM_X86_64,
     .unwind_section = SHT_X86_64_UNWIND,
     .fill = 0xcc,                                                  /* int3 */
     .slot_jump = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff, 0xcc, 0xcc}, /* jmp *-14(%rip): its own slot */
     .relocation = relocation,
-    .jump_bytes = JUMP_BYTES,
-    .ends_with_jump = ends_with_jump,
-    .invert_branch = invert_branch,
 };

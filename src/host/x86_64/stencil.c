@@ -10,11 +10,12 @@
 #include "host/stencil.h"
 
 #include <Zydis/Zydis.h>
+#include <elf.h>
 
 #include "host/x86_64/parts.h"
 
 enum { CC_GHC = 10, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R8 = 8, R9, R10, R11, R12, R13, R14, R15 };
-enum { XMM0 = STENCIL_FLOAT, XMM8 = XMM0 + 8 };
+enum { FIRST_FLOAT = 16, XMM0 = FIRST_FLOAT, XMM8 = XMM0 + 8 };
 enum {
     HELD = 1 << RBX | 1 << RBP | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R12 | 1 << R14 | 1 << R15 |
            0xfff << XMM0
@@ -202,7 +203,7 @@ static ZydisRegister renamed(ZydisRegister r, int from, int to) {
     ZydisRegisterClass class = ZydisRegisterGetClass(r);
     if (number_of(r) != from)
         return r;
-    return ZydisRegisterEncode(class, (ZyanU8)(class == ZYDIS_REGCLASS_GPR8 && to >= 4 ? to + 4 : to % STENCIL_FLOAT));
+    return ZydisRegisterEncode(class, (ZyanU8)(class == ZYDIS_REGCLASS_GPR8 && to >= 4 ? to + 4 : to % FIRST_FLOAT));
 }
 
 /* By rsp and rbp, addresses are in the stack's segment, which has all memory as the others have (SDM 1, 3.3.4). */
@@ -241,10 +242,10 @@ static void set_field(u8 *code, const HostField *f, int difference) {
 /* Tries the fields of one instruction that name operand `operand`, which is register `from`, with each held register of its kind. */
 static u32 allowed(const u8 *code, const Decoded *d, const HostField *fields, u32 count, u32 operand, int from) {
     u32 result = 0;
-    for (int k = 0; k < STENCIL_FLOAT; k++) {
+    for (int k = 0; k < FIRST_FLOAT; k++) {
         u8 copy[ZYDIS_MAX_INSTRUCTION_LENGTH] = {0};
         Decoded other;
-        int to = k + from / STENCIL_FLOAT * STENCIL_FLOAT;
+        int to = k + from / FIRST_FLOAT * FIRST_FLOAT;
         if (!(HELD >> to & 1))
             continue;
         memcpy(copy, code, d->in.length);
@@ -335,7 +336,7 @@ static bool add_fields(const u8 *code, u32 at, const Decoded *d, const Operands 
 /* Registers for floating point that are on the host's stack, unchanged, and where. */
 typedef struct Spills {
     u32 spilled;
-    i64 at[STENCIL_FLOAT];
+    i64 at[FIRST_FLOAT];
 } Spills;
 
 static bool is_on_stack(const ZydisDecodedOperand *op) {
@@ -361,7 +362,7 @@ static void forget_overwritten(Spills *s, const Decoded *d) {
         const ZydisDecodedOperand *op = &d->ops[i];
         if (!is_on_stack(op) || !(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
             continue;
-        for (u32 k = 0; k < STENCIL_FLOAT; k++)
+        for (u32 k = 0; k < FIRST_FLOAT; k++)
             if (op->mem.index != ZYDIS_REGISTER_NONE ||
                 (op->mem.disp.value < s->at[k] + BYTES && op->mem.disp.value + op->size / 8 > s->at[k]))
                 s->spilled &= ~(1u << (XMM0 + k));
@@ -414,9 +415,53 @@ static void find_fields(const u8 *code, u32 size, const u8 *numbers, u32 count, 
     f->reads_first = !count || reads_first(code, size, ours);
 }
 
+/* ------------------------------------------------------------------------------------------------------------ objects */
+
+static bool patch(u32 type, HostPatch *p) {
+    switch (type) {
+    case R_X86_64_64:
+        *p = (HostPatch){8, false, true};
+        return true;
+    case R_X86_64_32:
+    case R_X86_64_32S:
+        *p = (HostPatch){4, false, false};
+        return true;
+    case R_X86_64_8:
+        *p = (HostPatch){1, false, false};
+        return true;
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32:
+        *p = (HostPatch){4, true, false};
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum { DISTANCE_BYTES = 4 };
+
+static void put_distance(u8 *code, i64 distance) {
+    i32 value = (i32)(distance - DISTANCE_BYTES);
+    memcpy(code, &value, sizeof(value));
+}
+
+enum { JUMP = 0xe9, JUMP_BYTES = 5, BRANCH = 0x0f, BRANCH_BYTES = 6 };
+
+static bool ends_with_jump(const u8 *code, u32 size) {
+    return size >= JUMP_BYTES && code[size - JUMP_BYTES] == JUMP;
+}
+
+static bool invert_branch(u8 *code, u32 size) {
+    if (size < BRANCH_BYTES || code[size - BRANCH_BYTES] != BRANCH)
+        return false;
+    code[size - BRANCH_BYTES + 1] ^= 1;
+    return true;
+}
+
 static const char *const taken[] = {"r10", NULL};
 static const char *const floats[] = {"xmm0", "xmm1", "xmm2", "xmm3",  "xmm4",  "xmm5", "xmm6",
                                      "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", NULL};
+static const char *const options[] = {NULL};
 static const char *const arguments[] = {"rcx", "rdx", "r11", "rax", NULL};
 
 const HostStencil x86_64_stencil = {
@@ -436,10 +481,20 @@ const HostStencil x86_64_stencil = {
     .fence_clobbers = "~{memory},~{flags}",
     .copy = "movq $1, $0",
     .held = HELD,
+    .first_float = FIRST_FLOAT,
     .general = {R8, R9, R14},
     .passed_as = {6, 7, 3},
     .general_name = {"r8", "r9", "r14"},
+    .float_count = STENCIL_FLOATS,
     .flt = {XMM8, XMM8 + 1, XMM8 + 2, XMM8 + 3},
     .float_as = {8, 9, 10, 11},
+    .stack_align = 8, /* guest calls push one word each */
+    .options = options,
+    .patch = patch,
+    .distance_bias = DISTANCE_BYTES,
+    .put_distance = put_distance,
+    .jump_bytes = JUMP_BYTES,
+    .ends_with_jump = ends_with_jump,
+    .invert_branch = invert_branch,
     .fields = find_fields,
 };

@@ -71,7 +71,7 @@ static void apply(const Stencil *s, const Insn *in, const u8 *at, u8 *w) {
         u64 v = value_of(p, in);
         if (p->kind >= PATCH_JUMP)
             v -= (u64)(at + p->at + 4);
-        memcpy(w + p->at, &v, p->bytes);
+        memcpy(w + p->at, &v, p->how);
     }
 }
 

@@ -7,9 +7,11 @@
 #include "run/client/code/quick/quick.h"
 #include "run/client/memory/low.h"
 
+enum { FIRST_FLOAT = 16 /* the number of xmm0, as HostStencil has it */ };
+
 u8 held_number(u32 place) {
 #define NUMBER(slot, name, number) {CPU_SLOT(slot), number},
-#define FLOAT_NUMBER(slot) {CPU_FLOAT_SLOT(slot), STENCIL_FLOAT + slot},
+#define FLOAT_NUMBER(slot) {CPU_FLOAT_SLOT(slot), FIRST_FLOAT + slot},
     static const struct {
         u32 place;
         u8 number;
@@ -41,7 +43,7 @@ static void put_place(Emitter *e, u8 number, u32 place) {
 static void put_move(Emitter *e, u32 opcode, u32 float_opcode, u8 number, u32 place) {
     enum { REX_B = 0x41, REX_W = 8, REX_R = 4, SCALAR_DOUBLE = 0xf2, TWO_BYTES = 0x0f };
     u32 rex = REX_B | (number & 8 ? REX_R : 0);
-    if (number >= STENCIL_FLOAT) {
+    if (number >= FIRST_FLOAT) {
         if (CPU_FLOAT_BYTES == 8)
             put8(e, SCALAR_DOUBLE);
         put8(e, rex);
