@@ -81,9 +81,11 @@ typedef struct HostStencil {
     bool (*patch)(u32 type, HostPatch *patch);
     /* Distances are from where the patch is; objects have them from so many bytes behind it. */
     u32 distance_bias;
-    void (*put_distance)(u8 *code, i64 distance);
+    /* Writes a value to a patch at `w`, which runs at `at`: a distance from there, if the patch is near. */
+    void (*write)(u8 *w, u64 at, u32 how, bool is_near, u64 value);
     /* Direct jumps, whose last four bytes have the distance. */
     u32 jump_bytes;
+    void (*put_jump)(u8 *w, u64 at, u64 to);
     bool (*ends_with_jump)(const u8 *code, u32 size);
     /* If the code ends with a jump on a condition to what follows, or, behind that, to where LLVM has it jump to, makes it one on the opposite condition. */
     bool (*invert_branch)(u8 *code, u32 size);

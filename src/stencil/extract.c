@@ -200,7 +200,7 @@ static void settle_next(const HostStencil *host, Piece *p) {
     for (u32 i = 0; i < p->patches; i++) {
         StencilPatch *q = &p->patch[i];
         if (q->kind == NEXT)
-            host->put_distance(p->code + q->at, (i64)p->size - q->at);
+            host->write(p->code + q->at, q->at, q->how, true, p->size);
         else
             p->patch[kept++] = *q;
     }

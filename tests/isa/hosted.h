@@ -3,14 +3,9 @@
 #define ISA_HOSTED_H
 
 #include "lifted.h"
+#include "program.h"
 
 typedef struct Hosted Hosted;
-
-/* With what a program for the host is made: a C compiler that links, and objects besides the cases: runner.c, helpers. */
-typedef struct HostedTools {
-    LatheHost host;
-    const char *cc, *with;
-} HostedTools;
 
 /* Lifts, compiles and links all cases. Ends the process if they cannot be linked. */
 Hosted *hosted_new(const CaseList *list, LiftedMode mode, const HostedTools *tools);

@@ -193,7 +193,7 @@ static void check_stencils(Run *r, Stencils *s, size_t index) {
 }
 
 static void check_all_stencils(Run *r) {
-    Stencils *s = stencils_new(&r->list);
+    Stencils *s = stencils_new(&r->list, &r->options.tools);
     for (size_t i = 0; i < r->list.len; i++) {
         if (stencils_missing(s, i))
             skip(r, &r->list.at[i], "left to optimised code");
@@ -403,6 +403,10 @@ static bool load(Run *r) {
 static void run_everything(Run *r) {
     if (r->options.update) {
         update(r);
+        return;
+    }
+    if (r->options.tools.host && r->options.mode == MODE_STENCILS) {
+        check_all_stencils(r);
         return;
     }
     if (r->options.tools.host) {

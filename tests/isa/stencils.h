@@ -2,11 +2,12 @@
 #ifndef ISA_STENCILS_H
 #define ISA_STENCILS_H
 
-#include "cases.h"
+#include "program.h"
 
 typedef struct Stencils Stencils;
 
-Stencils *stencils_new(const CaseList *list);
+/* tools: of another host, or without any. */
+Stencils *stencils_new(const CaseList *list, const HostedTools *tools);
 void stencils_free(Stencils *s);
 
 /* NULL: every instruction of the case has a stencil; else the name of one that has none. */

@@ -264,14 +264,22 @@ static bool patch(u32 type, HostPatch *p) {
     }
 }
 
-static void put_distance(u8 *code, i64 distance) {
-    bool good = aarch64_insert(R_AARCH64_JUMP26, code, (u64)distance);
-    CHECK(good, "stencils are short");
+static void write_patch(u8 *w, u64 at, u32 how, bool is_near, u64 value) {
+    bool good = aarch64_patch(w, at, how, value);
+    CHECK(good, "what a stencil refers to is where it can be reached");
+    (void)is_near; /* how says so */
 }
 
-/* b */
+enum { JUMP = 0x14000000 /* b */, JUMP_SHIFT = 26 };
+
+static void put_jump(u8 *w, u64 at, u64 to) {
+    u32 word = JUMP;
+    memcpy(w, &word, sizeof(word));
+    write_patch(w, at, R_AARCH64_JUMP26 - AARCH64_PATCH_FIRST, true, to);
+}
+
 static bool ends_with_jump(const u8 *code, u32 size) {
-    return size >= WORD && word_at(code + size - WORD) >> 26 == 5;
+    return size >= WORD && word_at(code + size - WORD) >> JUMP_SHIFT == JUMP >> JUMP_SHIFT;
 }
 
 /* The jump on a condition leads over the jump behind it. b.cond has its condition in the lowest bits; cbz and tbz have it in bit 24. */
@@ -322,8 +330,9 @@ const HostStencil aarch64_stencil = {
     .place_step = PLACE_STEP,
     .place = find_place,
     .patch = patch,
-    .put_distance = put_distance,
+    .write = write_patch,
     .jump_bytes = WORD,
+    .put_jump = put_jump,
     .ends_with_jump = ends_with_jump,
     .invert_branch = invert_branch,
     .fields = find_fields,

@@ -440,12 +440,17 @@ static bool patch(u32 type, HostPatch *p) {
 
 enum { DISTANCE_BYTES = 4 };
 
-static void put_distance(u8 *code, i64 distance) {
-    i32 value = (i32)(distance - DISTANCE_BYTES);
-    memcpy(code, &value, sizeof(value));
+static void write_patch(u8 *w, u64 at, u32 how, bool is_near, u64 value) {
+    u64 v = is_near ? value - at - DISTANCE_BYTES : value;
+    memcpy(w, &v, how);
 }
 
 enum { JUMP = 0xe9, JUMP_BYTES = 5, BRANCH = 0x0f, BRANCH_BYTES = 6 };
+
+static void put_jump(u8 *w, u64 at, u64 to) {
+    w[0] = JUMP;
+    write_patch(w + 1, at + 1, DISTANCE_BYTES, true, to);
+}
 
 static bool ends_with_jump(const u8 *code, u32 size) {
     return size >= JUMP_BYTES && code[size - JUMP_BYTES] == JUMP;
@@ -492,8 +497,9 @@ const HostStencil x86_64_stencil = {
     .options = options,
     .patch = patch,
     .distance_bias = DISTANCE_BYTES,
-    .put_distance = put_distance,
+    .write = write_patch,
     .jump_bytes = JUMP_BYTES,
+    .put_jump = put_jump,
     .ends_with_jump = ends_with_jump,
     .invert_branch = invert_branch,
     .fields = find_fields,

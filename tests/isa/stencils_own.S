@@ -1,10 +1,10 @@
-/* stencils.S: into a stencil and out of it; see stencils.c. The offsets are those of a StencilFrame. */
+/* stencils.S: into a stencil and out of it; see stencils_own.c. The offsets are those of a StencilFrame. */
 #define FRAME_CPU 0
 #define FRAME_CODE 8
 #define FRAME_LEAVE 16
 #define FRAME_ADDRESS 32
 #define FRAME_REG(n) (64 + 8 * (n))
-#define FRAME_XMM(n) (192 + 16 * (n))
+#define FRAME_XMM(n) (320 + 16 * (n))
 
 #define EACH_HELD(M) M(rbx, 3) M(rbp, 5) M(rsi, 6) M(rdi, 7) M(r8, 8) M(r9, 9) M(r10, 10) M(r12, 12) M(r14, 14) M(r15, 15)
 #define EACH_XMM(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11)
