@@ -102,7 +102,8 @@ static LLVMTargetMachineRef machine(void) {
 /* Where guest calls push one word each, a stencil finds the stack pointer at any multiple of 8, and must not spill vectors with instructions that want more. */
 static void align_stack(LLVMModuleRef mod) {
     static const char flag[] = "override-stack-alignment";
-    LLVMValueRef bytes = LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(mod)), target->stencil->stack_align, false);
+    LLVMValueRef bytes =
+        LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(mod)), target->stencil->stack_align, false);
     LLVMAddModuleFlag(mod, LLVMModuleFlagBehaviorError, flag, sizeof(flag) - 1, LLVMValueAsMetadata(bytes));
 }
 

@@ -29,8 +29,9 @@ typedef enum PatchKind {
 } PatchKind;
 
 typedef struct StencilPatch {
-    u16 at;       /* where it is in the code */
-    u8 kind, how; /* PatchKind; and the host's way to write the value there: how many bytes it has, or which bits of an instruction */
+    u16 at; /* where it is in the code */
+    u8 kind,
+        how; /* PatchKind; and the host's way to write the value there: how many bytes it has, or which bits of an instruction */
     i8 addend;
     u32 arg;
 } StencilPatch;

@@ -92,8 +92,9 @@ void program_new(Program *p, const HostedTools *tools) {
 
 void program_link(Program *p, const char *options, const char *what) {
     Arena arena = {0};
-    char *command = arena_printf(&arena, "cd %s && '%s' -static -no-pie -Wl,-z,noexecstack %s -o program %s %s -lm -latomic",
-                                 p->folder, p->tools->cc, options, what, p->tools->with);
+    char *command =
+        arena_printf(&arena, "cd %s && '%s' -static -no-pie -Wl,-z,noexecstack %s -o program %s %s -lm -latomic",
+                     p->folder, p->tools->cc, options, what, p->tools->with);
     if (system(command)) {
         fprintf(stderr, "isa-cases: the cases cannot be linked: %s\n", command);
         exit(1);

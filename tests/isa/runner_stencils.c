@@ -33,7 +33,8 @@ static void put(uintptr_t at, const unsigned char *code, const unsigned char *en
 
 static void prepare(void) {
     void *area = (void *)(uintptr_t)AREA;
-    if (mmap(area, AREA_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != area)
+    if (mmap(area, AREA_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+        area)
         exit(98);
     for (unsigned i = 0; i < EXITS; i++)
         put(AREA_EXITS + i * AREA_EXIT_BYTES, stencils_exit, stencils_exit_end, i, (uint64_t)stencils_leave);

@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 typedef struct StencilFrame {
-    uint64_t cpu, code;    /* the guest state, and where the stencil is */
-    uint64_t leave;        /* where its exits lead to */
-    uint64_t exit;         /* afterwards: by which it left, */
-    uint64_t address;      /* and the guest address that it has left behind */
+    uint64_t cpu, code; /* the guest state, and where the stencil is */
+    uint64_t leave;     /* where its exits lead to */
+    uint64_t exit;      /* afterwards: by which it left, */
+    uint64_t address;   /* and the guest address that it has left behind */
     uint64_t unused[3];
-    uint64_t reg[32];      /* by their numbers */
+    uint64_t reg[32];       /* by their numbers */
     uint8_t vector[16][16]; /* from the host's first_float on */
 } StencilFrame;
 _Static_assert(offsetof(StencilFrame, reg) == 64 && offsetof(StencilFrame, vector) == 320, "as assembly has it");

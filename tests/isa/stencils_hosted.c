@@ -24,10 +24,11 @@ static void save_tables(const Program *p) {
         text = arena_printf(&arena, "%svoid %s(void);\n", text, h->name);
         list = arena_printf(&arena, "%s{%s,%d},\n", list, h->name, h->with_state);
     }
-    text = arena_printf(&arena,
-                        "%sconst struct { void (*address)(void); long with_state; } runner_helpers[] = {\n%s{NULL, 0}};\n"
-                        "const size_t runner_constants_size = %u;\nconst unsigned char runner_constants[] = {",
-                        text, list, stencil_constants_size);
+    text =
+        arena_printf(&arena,
+                     "%sconst struct { void (*address)(void); long with_state; } runner_helpers[] = {\n%s{NULL, 0}};\n"
+                     "const size_t runner_constants_size = %u;\nconst unsigned char runner_constants[] = {",
+                     text, list, stencil_constants_size);
     for (u32 i = 0; i < stencil_constants_size; i++)
         text = arena_printf(&arena, "%s%u,", text, stencil_constants[i]);
     text = arena_printf(&arena, "%s0};\n", text);

@@ -43,7 +43,8 @@ const Host host_aarch64 = {
     .read_stack_pointer = "mov $0, sp",
     .nops = 0xd503201fd503201f,
     .load_low = "movz $0, #:abs_g1_s:$1\n\tmovk $0, #:abs_g0_nc:$1",
-    .load_wide = "movz $0, #:abs_g0_nc:$1\n\tmovk $0, #:abs_g1_nc:$1\n\tmovk $0, #:abs_g2_nc:$1\n\tmovk $0, #:abs_g3:$1",
+    .load_wide =
+        "movz $0, #:abs_g0_nc:$1\n\tmovk $0, #:abs_g1_nc:$1\n\tmovk $0, #:abs_g2_nc:$1\n\tmovk $0, #:abs_g3:$1",
     .stencil_cpu = "generic",
     .stencil = &aarch64_stencil,
     .foreign = &foreign,

@@ -22,6 +22,17 @@ on_host() {
     expect $? "$* on $host" "$lathe" run --host="$host" --tier=opt --opt=quick --stats=json "$@"
     same out want
 }
+
+# The same in quick code alone, which no server has to do with.
+in_quick_code() {
+    guest=$1
+    shift
+    "qemu-$guest" "$@" >want
+    expect $? "$* on $host, in quick code" "$lathe" run --host="$host" --tier=quick --server=none --stats=json "$@"
+    same out want
+    counts quick_blocks -gt 0
+    counts functions -eq 0
+}
 for guest in $guests; do
     if ! command -v "qemu-$guest" >/dev/null; then
         skip "$guest on $host" "there is no qemu-$guest"
@@ -33,6 +44,9 @@ for guest in $guests; do
     counts translated -eq 0
     on_host "$guest" "$hosted/$guest-hosted"
     counts translated -gt 20
+    [ "$host-$guest" = aarch64-riscv64 ] || continue # there are stencils of that
+    in_quick_code "$guest" "$bare/$guest-bare" one two
+    in_quick_code "$guest" "$hosted/$guest-hosted"
 done
 
 # One daemon makes the code of all hosts: its copies are its children, whose time counts when they have ended.

@@ -9,6 +9,7 @@
 #include <linux/time.h>
 
 #include "cache/pack.h"
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/cache/store.h"
 #include "run/client/code/learn.h"
@@ -51,8 +52,15 @@ static bool is_auto(void) {
     return the.opt.tier == TIER_AUTO;
 }
 
+/* Where no thread can be made to step, a signal may wait long in quick code, which is for those only who ask for it. */
+static Tier chosen(const Options *o) {
+    if (!quick_works() || (!CONTEXT_STEPS && (o->debugger || o->asked_tier != TIER_QUICK)))
+        return TIER_OPT;
+    return o->debugger ? TIER_QUICK : o->asked_tier;
+}
+
 void tier_choose(Options *o) {
-    o->tier = !quick_works() ? TIER_OPT : o->debugger ? TIER_QUICK : o->asked_tier;
+    o->tier = chosen(o);
     o->debugger_state |= o->debugger ? DEBUGGER_ONCE : 0;
     if (o->debugger && o->tier == TIER_OPT)
         die("a debugger needs quick code, which there is not for this processor");

@@ -1,6 +1,7 @@
 /* blocks.c: see blocks.h. */
 #include "run/client/code/quick/blocks.h"
 
+#include "host_stubs.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/map.h"
@@ -182,8 +183,9 @@ void tables_clear(u64 pc) {
 /* --------------------------------------------------------------------------------------------------------------- exits */
 
 static void set_site(u8 *site, const u8 *target) {
-    i32 distance = (i32)(target - (site + 4));
-    __atomic_store_n((i32 *)arena_writable(site), distance, __ATOMIC_RELEASE);
+    u32 *word = (u32 *)arena_writable(site);
+    __atomic_store_n(word, stub_site(*word, site, target), __ATOMIC_RELEASE);
+    arena_written(site, sizeof(*word));
 }
 
 static u8 *new_stub(u32 number) {
@@ -194,6 +196,7 @@ static u8 *new_stub(u32 number) {
     Emitter e;
     e.at = quick_all.stubs;
     emit_leave(&e, number);
+    arena_written(quick_all.stubs, EMIT_LEAVE_BYTES);
     quick_all.stubs = e.at;
     return e.at - EMIT_LEAVE_BYTES;
 }

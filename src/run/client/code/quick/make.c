@@ -302,6 +302,7 @@ static u8 *make_any_block(Thread *t, u64 pc, bool inside) {
     emit_rest(&e);
     arena_keep(e.at);
     b.code_size = (u32)(e.at - b.code);
+    arena_written(b.code, b.code_size);
     b.sites = site_count() - b.first_site;
     if (follows_from_bytes(&b, &e, first_exit + 1))
         block_keep_text(&b);

@@ -8,7 +8,6 @@
 #include "run/client/code/stencil/place.h"
 #include "run/client/core/debug.h"
 #include "run/client/tool/gate.h"
-#include "stencil/stencil.h"
 
 /* Code and data in the arena that all stencils use. */
 typedef struct Beside {
@@ -68,10 +67,8 @@ static const StencilPatch *site_of(const Stencil *s) {
 static void apply(const Stencil *s, const Insn *in, const u8 *at, u8 *w) {
     for (u32 i = 0; i < s->patches; i++) {
         const StencilPatch *p = &stencil_patches[s->patch + i];
-        u64 v = value_of(p, in);
-        if (p->kind >= PATCH_JUMP)
-            v -= (u64)(at + p->at + 4);
-        memcpy(w + p->at, &v, p->how);
+        if (!is_site(p))
+            held_patch(w + p->at, at + p->at, p, value_of(p, in));
     }
 }
 
@@ -392,6 +389,7 @@ void emit_prepare(void) {
     e.at = beside.helpers;
     for (u32 i = 0; i < count; i++)
         put_helper(&e, code_helper(stencil_helpers[i].name), stencil_helpers[i].with_state);
+    arena_written(beside.helpers, count * PUT_HELPER_BYTES);
 }
 
 /* Searches use only registers that hold nothing of the guest's, so the map leads to the instructions' code directly. */

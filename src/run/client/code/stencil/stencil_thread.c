@@ -1,4 +1,5 @@
 /* stencil_thread.c: what stencil.S finds in a Thread, and functions of quick.h that have little to do for code of stencils. */
+#include "host_held.h"
 #include "isa/form.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
@@ -57,5 +58,5 @@ bool quick_keeps_flags(void) {
 }
 
 bool quick_has_map(void) {
-    return true;
+    return HELD_HAS_MAP;
 }

@@ -22,7 +22,7 @@ _Static_assert(offsetof(SignalContext, fault_address) == 176 && offsetof(SignalC
 
 /* ------------------------------------------------------------------------------------------------------------ what is in it */
 
-enum { CONTEXT_TRAP_FLAG = 1 << 21 }; /* a process cannot set it for itself */
+enum { CONTEXT_TRAP_FLAG = 1 << 21, CONTEXT_STEPS = false }; /* a process cannot set it for itself */
 
 static inline u64 context_pc(const SignalContext *s) {
     return s->pc;

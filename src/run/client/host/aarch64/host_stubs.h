@@ -15,6 +15,11 @@ static inline u32 stub_branch(const u8 *run, const void *target) {
     return 0x14000000 | ((u32)(((const u8 *)target - run) >> 2) & 0x03ffffff);
 }
 
+/* The jump at a site of quick code, which is this word, leads to the target. */
+static inline u32 stub_site(u32 word, const u8 *site, const void *target) {
+    return (word & 0xfc000000) | (stub_branch(site, target) & 0x03ffffff);
+}
+
 static inline void stub_put(u8 *w, u32 word) {
     memcpy(w, &word, sizeof(word));
 }

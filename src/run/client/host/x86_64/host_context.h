@@ -20,7 +20,7 @@ _Static_assert(sizeof(SignalContext) == 304, "the kernel's layout");
 
 /* ------------------------------------------------------------------------------------------------------------ what is in it */
 
-enum { CONTEXT_TRAP_FLAG = 1 << 8 };
+enum { CONTEXT_TRAP_FLAG = 1 << 8, CONTEXT_STEPS = true /* context_step works */ };
 
 static inline u64 context_pc(const SignalContext *s) {
     return s->rip;

@@ -20,6 +20,12 @@ static inline void stub_write_lazy(u8 *w, const u8 *run, u64 pc, const u8 *lazy)
     memcpy(w + 11, &distance, 4);
 }
 
+/* The distance of a jump at a site of quick code, in place of this word, so that it leads to the target. */
+static inline u32 stub_site(u32 word, const u8 *site, const void *target) {
+    (void)word;
+    return (u32)((const u8 *)target - (site + 4));
+}
+
 /* jmp [rip]; the address follows */
 static inline void stub_write_far(u8 *w, u64 to) {
     memcpy(w, "\xff\x25\0\0\0\0", 6);

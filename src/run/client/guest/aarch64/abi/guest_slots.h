@@ -18,6 +18,13 @@
 #define CPU_SLOT_7 CPU_X(30)
 #define CPU_SLOT_8 CPU_X(19)
 #define CPU_SLOT_9 CPU_X(20)
+/* What quick code has in host registers besides, where the host has so many: x6–x8 x21–x23. */
+#define CPU_SLOT_10 CPU_X(6)
+#define CPU_SLOT_11 CPU_X(7)
+#define CPU_SLOT_12 CPU_X(8)
+#define CPU_SLOT_13 CPU_X(21)
+#define CPU_SLOT_14 CPU_X(22)
+#define CPU_SLOT_15 CPU_X(23)
 #define CPU_FLOAT_SLOT(n) CPU_FLOAT_SLOT_##n
 #define CPU_FLOAT_SLOT_0 CPU_V(0)
 #define CPU_FLOAT_SLOT_1 CPU_V(1)

@@ -19,6 +19,13 @@
 #define CPU_SLOT_7 CPU_X(1)
 #define CPU_SLOT_8 CPU_X(8)
 #define CPU_SLOT_9 CPU_X(9)
+/* What quick code has in host registers besides, where the host has so many: a6 a7 s2–s5. */
+#define CPU_SLOT_10 CPU_X(16)
+#define CPU_SLOT_11 CPU_X(17)
+#define CPU_SLOT_12 CPU_X(18)
+#define CPU_SLOT_13 CPU_X(19)
+#define CPU_SLOT_14 CPU_X(20)
+#define CPU_SLOT_15 CPU_X(21)
 #define CPU_FLOAT_SLOT(n) CPU_FLOAT_SLOT_##n
 #define CPU_FLOAT_SLOT_0 CPU_F(10)
 #define CPU_FLOAT_SLOT_1 CPU_F(11)

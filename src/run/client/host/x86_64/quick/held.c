@@ -1,4 +1,4 @@
-/* held.c: see host_held.h. */
+/* held.c: see code/quick/held.h. */
 #include "host_held.h"
 
 #include "held_registers.h"
@@ -22,14 +22,9 @@ u8 held_number(u32 place) {
     return HELD_NONE;
 }
 
-bool held_fits(const StencilField *f, u8 number) {
-    return f->field.allowed >> number & 1;
-}
-
-void held_name(u8 *w, const StencilField *f, u8 number) {
-    u32 difference = f->number ^ number; /* they are of one kind */
-    w[f->field.at] ^= (u8)((difference & 7) << f->field.shift);
-    w[f->field.high_at] ^= (u8)(difference >> 3 << f->field.high_shift);
+void held_patch(u8 *w, const u8 *at, const StencilPatch *p, u64 value) {
+    u64 v = p->kind < PATCH_JUMP ? value : value - ((u64)at + 4);
+    memcpy(w, &v, p->how);
 }
 
 /* The bytes behind an opcode that name a register and place(%r13). */
