@@ -116,8 +116,8 @@ bad "$plugged,crashes" "instrument, at the code at [0-9a-f]*: it has crashed: SI
 bad "$plugged,recurses" "it has crashed: SIGSEGV"
 bad "$plugged,aborts" "it has crashed: SIGABRT"
 bad "$plugged,exits" "it has called exit"
-bad "$plugged,dies" "^lathe: without a server there is no code with the plugin's in it" 3
-bad "$plugged,killed" "^lathe: without a server there is no code with the plugin's in it" 3
+bad "$plugged,dies" "^lathe: the program cannot go on with the plugin, because there is no translation server" 3
+bad "$plugged,killed" "^lathe: the program cannot go on with the plugin, because there is no translation server" 3
 cp "$plugged" "$work/changing.so"
 bad "$work/changing.so,changes=$work/changing.so" "^lathe: the plugin that the program was started with is not there any more: the file has changed"
 bad "$plugged,invalid" "instrument, at the code at [0-9a-f]*: Basic Block .*does not have terminator"
