@@ -1,8 +1,10 @@
-/* strays.c: accesses to addresses that no machine has are SIGSEGV, whichever register has the address: on the host it depends on the register what they are. */
+/* strays.c: accesses to addresses that no machine has are SIGSEGV, whichever register has the address: on the host it depends on the register what they are. With the number of
+ * one as its argument, the program has no handler and dies. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static sigjmp_buf back;
 static volatile int last;
@@ -31,10 +33,12 @@ LOAD(x20)
 LOAD(x21)
 LOAD(x30)
 
-int main(void) {
+int main(int argc, char **argv) {
     void (*const loads[])(uint64_t) = {load_x0, load_x1,  load_x2,  load_x3,  load_x4, load_x5,
                                        load_x6, load_x19, load_x20, load_x21, load_x30};
     uint64_t good[4] = {0};
+    if (argc > 1)
+        loads[atoi(argv[1])](0x00a5000000001000);
     signal(SIGSEGV, note);
     signal(SIGBUS, note);
     for (unsigned i = 0; i < sizeof(loads) / sizeof(*loads); i++) {

@@ -127,14 +127,14 @@ static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
 }
 
 /* Lets the guest die of a fault: without a handler, the instruction is executed again and faults again, which is all
- * that a parent or debugger sees. Behind a breakpoint the thread is already past the instruction, so the fault is made
- * here. */
-static void let_die(const SignalInfo *info) {
+ * that a parent or debugger sees. Two faults are made here: behind a breakpoint the thread is already past the instruction;
+ * and what on_fault has taken for a SIGSEGV would be a SIGBUS again. */
+static void let_die(const SignalInfo *info, const SignalContext *s) {
     signal_set_host_default((u32)info->number);
     if (info->code <= 0)
         sys_tgkill(sys_getpid(), sys_gettid(), info->number);
-    else if (info->number == SIGTRAP)
-        fault_with(SIGTRAP);
+    else if (info->number == SIGTRAP || (info->number == SIGSEGV && context_is_stack_fault(s)))
+        fault_with(info->number);
 }
 
 /* True if a system call of the guest has just ended, perhaps because of this signal. waits.c then completes it. */
@@ -182,7 +182,7 @@ static void accept_sent(Thread *t, const SignalInfo *info, SignalContext *s) {
     else if (last_watches((u32)info->number))
         accept(t, info, s);
     else
-        let_die(info);
+        let_die(info, s);
 }
 
 static void on_sample(Thread *t, SignalContext *s) {
@@ -238,7 +238,7 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
         translated_take_state(t, s, place);
         image_save(t);
         end_tool(t);
-        let_die(info);
+        let_die(info, s);
         return;
     }
     if (sig == SIGTRAP) /* the CPU reports the address of the next instruction */
@@ -266,7 +266,7 @@ static void fault_without_state(const Thread *t, const SignalInfo *info, const S
         say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
             info->address);
     end_tool(t);
-    let_die(info);
+    let_die(info, s);
 }
 
 /* A function of the tool's has failed, in a call of it from quick code or in a copy there, which has no name: it is not the guest that has made a
