@@ -47,6 +47,7 @@ format:
 
 # The clients for other hosts alone: docs/hosts.md.
 hosts: $(BUILD)/build.ninja
+	@command -v aarch64-linux-gnu-gcc >/dev/null || { echo "make hosts: aarch64-linux-gnu-gcc is missing"; exit 1; }
 	ninja -C $(BUILD) hosts
 	ln -sfn src/run/client/host/aarch64 $(BUILD)/host-aarch64
 

@@ -192,8 +192,12 @@ typedef struct Paths {
 static bool find_client(const char *program, const char *host, Paths *p) {
     char file[128] = "lathe-client";
     const Kind *kind = kind_of_file(program);
+    if (host && (!kind || kind == kind_of_host())) {
+        fail(1, program, "with --host, only programs of other machines than this one are run");
+        return false;
+    }
     if (host)
-        snprintf(file, sizeof(file), "host/%s/lathe-client-%s", host, (kind ? kind : kind_of_host())->name);
+        snprintf(file, sizeof(file), "host/%s/lathe-client-%s", host, kind->name);
     else if (kind && kind != kind_of_host())
         snprintf(file, sizeof(file), "lathe-client-%s", kind->name);
     if (kind && !*p->sysroot)

@@ -1,4 +1,4 @@
-/* no_quick.c: in place of a maker of quick code, on hosts that have none yet: all code is optimised (--tier=opt), and nobody gets to what is here but to
+/* no_quick.c: in place of a maker of quick code, for guests that have none on this host: all code is optimised (--tier=opt), and nobody gets to what is here but to
  * ask whether there is quick code. */
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/emit.h"

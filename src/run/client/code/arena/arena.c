@@ -22,7 +22,8 @@ typedef struct CodeMemory {
     u8 *spare;       /* a third view, executable as `run`, from which pieces are shown again at `run` */
     u8 *data;        /* behind the executable view */
     u64 used, data_used;
-    u64 seen; /* in front of that, code was written before */
+    bool moves; /* the system has no view of the same memory again, so what is shown at `run` is missing in `spare` */
+    u64 seen;   /* in front of that, code was written before */
     bool forgets_slowly;
     u64 fixed, data_fixed;
     /* Between these offsets `run` shows other memory than `write`: an image, or what two processes have in common; except for pieces that were copied. */
@@ -71,19 +72,18 @@ static bool view_again(const u8 *from, u8 *to, u64 size) {
     return !sys_failed(sys_mremap((u64)from, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to));
 }
 
-/* Where the system does not do that (emulators of Linux), what is shown moves, and is missing in the spare view. */
 static bool show_at_run(u64 off, u64 size) {
     const u8 *from = arena.spare + off;
     u8 *to = arena.run + off;
-    return view_again(from, to, size) ||
-           !sys_failed(sys_mremap((u64)from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to));
+    return arena.moves ? !sys_failed(sys_mremap((u64)from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to))
+                       : view_again(from, to, size);
 }
 
 static bool map_file(int fd, u8 *at, u32 prot) {
     return !sys_failed(sys_mmap((u64)at, code_bytes(), prot, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0));
 }
 
-/* Two views of new memory of a file, for such systems. */
+/* Two views of new memory of a file, where the system does not map the same memory again (emulators of Linux). */
 static bool map_views_of_file(void) {
     i64 fd = sys_memfd_create("code", MFD_CLOEXEC);
     bool mapped = fd >= 0 && !sys_ftruncate((int)fd, code_bytes()) &&
@@ -91,6 +91,7 @@ static bool map_views_of_file(void) {
                   map_file((int)fd, arena.spare, PROT_READ | PROT_EXEC);
     if (fd >= 0)
         sys_close((int)fd);
+    arena.moves = true;
     return mapped;
 }
 
@@ -222,9 +223,18 @@ void arena_fix(void) {
     arena.data_fixed = arena.data_used = page_up(arena.data_used);
 }
 
+/* Shows the arena's own memory from this offset on where there is still other memory. What has moved to `run` piece by piece is no longer in the spare view. */
+static void replace_rest(u64 start) {
+    if (!arena.moves)
+        replace_other(start, arena.other_end - start);
+    for (u64 off = start; arena.moves && off < arena.other_end; off += PIECE_BYTES)
+        if (is_other(off))
+            replace_other(off, PIECE_BYTES);
+}
+
 void arena_reset(void) {
     if (arena.other_end > arena.fixed) {
-        replace_other(arena.fixed, arena.other_end - arena.fixed);
+        replace_rest(arena.fixed);
         arena.other_end = arena.fixed;
     }
     arena.used = arena.fixed;
@@ -248,14 +258,17 @@ ArenaParts arena_export(void) {
                         0};
 }
 
-/* Nothing can be mapped executable from some file systems (noexec); then the code is copied. */
+static bool map_code(int fd, const ArenaParts *p) {
+    return !sys_failed(sys_mmap((u64)arena.run + arena.fixed, page_up(p->code_size), PROT_READ | PROT_EXEC,
+                                MAP_PRIVATE | MAP_FIXED, fd, p->code_off));
+}
+
+/* The code is copied if it cannot be mapped: from some file systems nothing can be mapped executable (noexec); and where views move, the arena's own memory would be lost. */
 void arena_import(int fd, const ArenaParts *p) {
-    u64 code = (u64)arena.run + arena.fixed, data = (u64)arena.data + arena.data_fixed,
-        end = arena.fixed + p->code_size;
+    u64 data = (u64)arena.data + arena.data_fixed, end = arena.fixed + p->code_size;
     arena.used = round_up(end, PIECE_BYTES);
     arena.data_used = arena.data_fixed + p->data_size;
-    if (!sys_failed(
-            sys_mmap(code, page_up(p->code_size), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, p->code_off))) {
+    if (!arena.moves && map_code(fd, p)) {
         arena.other_start = arena.fixed, arena.other_end = arena.used;
     } else {
         memcpy(arena.write + arena.fixed, p->code, p->code_size);

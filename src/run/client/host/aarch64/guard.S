@@ -1,7 +1,7 @@
 /* guard.S: system calls of the client that C cannot make.
  *
  * syscall_guarded closes the gap between "no signal is pending" and the system call: a signal that comes in the gap
- * must not wait until a call that may block forever has returned. The host's signal handler (signal.c) knows the
+ * must not wait until a call that may block forever has returned. The host's signal handler (arrive.c) knows the
  * addresses: a thread that it finds between guard_start and guard_syscall goes on at guard_abort. The kernel, too,
  * leaves a call that it is going to restart at guard_syscall, so that the guest's handler comes first and the guest's
  * own instruction is what is restarted.

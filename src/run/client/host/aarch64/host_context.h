@@ -65,7 +65,7 @@ static inline void context_step(SignalContext *s, bool steps) {
 /* Is it an instruction that stores? Arm ARM, C4.1.94 "Loads and Stores": of pairs, exclusive accesses and others bit 22 tells loads; atomic operations store, too. */
 static inline bool context_stores(u32 insn) {
     bool access = (insn & 0x0a000000) == 0x08000000, single = (insn & 0x3b000000) >> 24 >= 0x38;
-    bool atomic = single && (insn & 0x00200c00) == 0x00200000, zero = (insn & 0xffffffe0) == 0xd50b7420;
+    bool atomic = single && (insn & 0x01200c00) == 0x00200000, zero = (insn & 0xffffffe0) == 0xd50b7420;
     bool wide_store = single && (insn & 0xc4c00000) == 0x04800000; /* of a q register */
     bool load = single ? insn & 0x00c00000 : insn & 0x00400000;
     return zero || (access && (atomic || wide_store || !load));

@@ -1,4 +1,4 @@
-/* no_quick.S: the places of assembly around quick code, which there is not yet on this host: see code/no_quick.c. */
+/* no_quick.S: the places of assembly around quick code, for guests that have none on this host: see code/no_quick.c. */
     .text
     .globl quick_start, quick_end, quick_resume, quick_leave, quick_interrupted, quick_enter
     .hidden quick_start, quick_end, quick_resume, quick_leave, quick_interrupted, quick_enter

@@ -209,7 +209,8 @@ static i64 await_socket(Thread *t, Deadline *d, u64 number, int fd) {
     if (!d->is_set || d->wait->unit != UNTIMED)
         return 0;
     struct pollfd ready = {.fd = fd, .events = d->wait->socket};
-    i64 count = syscall_repeated(t, __NR_poll, (const u64[6]){(u64)&ready, 1, (left_ns(d) + NS_OF_MS - 1) / NS_OF_MS});
+    u64 left = left_ns(d), left_time[2] = {left / NS, left % NS}; /* struct timespec */
+    i64 count = syscall_repeated(t, __NR_ppoll, (const u64[6]){(u64)&ready, 1, (u64)left_time});
     if (count == 0)
         return number == __NR_connect ? -EINPROGRESS : -EAGAIN;
     return count > 0 ? 0 : -EINTR;
