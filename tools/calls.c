@@ -39,8 +39,7 @@ static Edge *new_call(uint64_t pc, uint64_t target) {
     LatheInsn insn = {0};
     bool stub = is_stub(target);
     lathe_insn(pc, &insn);
-    Edge *edge = edge_like((Edge){.target = target,
-                                  .function = (uint32_t)function_of(target)->id,
+    Edge *edge = edge_like((Edge){.function = (uint32_t)function_of(target)->id,
                                   .pc = pc,
                                   .size = (uint16_t)insn.size,
                                   .stub = stub,

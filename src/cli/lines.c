@@ -28,6 +28,8 @@ typedef struct Module {
     char *path;
     dev_t device;
     ino_t inode;
+    off_t size;
+    struct timespec changed;
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: it cannot be read */
 } Module;
@@ -39,16 +41,22 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-/* Another file may have got the name meanwhile. */
+static bool is_as_it_was(const Module *m, const struct stat *st) {
+    return m->device == st->st_dev && m->inode == st->st_ino && m->size == st->st_size &&
+           m->changed.tv_sec == st->st_mtim.tv_sec && m->changed.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+/* Another file may have got the name meanwhile, or the file may have other contents. */
 static Module *find(Module **all, const char *path) {
     struct stat st = {0};
     stat(path, &st);
     for (Module *m = *all; m; m = m->next)
-        if (!strcmp(m->path, path) && m->device == st.st_dev && m->inode == st.st_ino)
+        if (!strcmp(m->path, path) && is_as_it_was(m, &st))
             return m;
     Module *m = mem_new(sizeof(*m));
     m->path = strdup(path);
     m->device = st.st_dev, m->inode = st.st_ino;
+    m->size = st.st_size, m->changed = st.st_mtim;
     m->dwfl = dwfl_begin(&callbacks);
     if (m->dwfl) {
         m->module = dwfl_report_elf(m->dwfl, path, path, -1, 0, false);
@@ -80,6 +88,9 @@ static u64 end_of(Dwfl_Line *at, u64 address) {
     return row + bias;
 }
 
+/* No line of source has so much code: such a row is of a damaged table. */
+enum { ROW_BYTES_MOST = 1 << 20 };
+
 /* A row, as it is answered: it says where the next one begins. False: there is none. */
 static bool put_row(FILE *to, const Module *m, u64 *address, int *bytes) {
     Dwfl_Line *at = m->module ? dwfl_module_getsrc(m->module, *address) : NULL;
@@ -90,6 +101,8 @@ static bool put_row(FILE *to, const Module *m, u64 *address, int *bytes) {
     if (!name)
         return false;
     u64 end = end_of(at, *address);
+    if (end - *address > ROW_BYTES_MOST)
+        end = *address;
     *bytes += fprintf(to, "%s%d %lx %s%s%s", *bytes ? "\t" : "", line, (unsigned long)end, relative ? directory : "",
                       relative ? "/" : "", name);
     bool more = end > *address;

@@ -34,7 +34,7 @@ static Link *link_slot(Own *own, uint64_t from, uint64_t target) {
 /* The edge of a jump into a function. If it comes from one that only leads there, which another edge has led to, it is instead of that. What is known of these is among the links: an edge
  * has a number there that is no address of an instruction, and a function one that is no target of a call. */
 static Edge *edge_of_jump(Own *own, const Edge *instead_of, uint64_t pc, uint64_t target, uint64_t function) {
-    uint64_t key = instead_of ? ~instead_of->number : pc, where = 4 * function;
+    uint64_t key = instead_of ? ~(uint64_t)instead_of->number : pc, where = 4 * function;
     Link *slot = link_slot(own, key, where);
     if (slot->from == key && slot->target == where)
         return slot->edge;

@@ -16,7 +16,6 @@ enum { DEEPEST_NODE = 1000 };
 
 /* Calls from one instruction to one function, or jumps from there into it. */
 typedef struct Edge {
-    uint64_t target;   /* of calls: the address that is called */
     uint32_t function; /* its id */
     uint32_t number;   /* of the edge, from 0 on */
     uint32_t greatest; /* of both */
