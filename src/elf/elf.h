@@ -202,7 +202,7 @@ bool elf_lookup(const ElfFile *elf, const char *text, ElfFunction *function);
 /* A global symbol of an object file. */
 typedef struct ElfObjectSymbol {
     const char *name;
-    bool defined, absolute, weak, function, thread;
+    bool defined, absolute, weak, function, thread, chosen; /* chosen: its value is what chooses the function */
     u64 size;
     i64 low, high; /* if it is not defined: the lowest and highest addend of relocations that name it, and 0 */
 } ElfObjectSymbol;

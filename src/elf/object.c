@@ -43,6 +43,7 @@ static void add_symbol(Table *t, const GElf_Sym *sym) {
                          .weak = GELF_ST_BIND(sym->st_info) == STB_WEAK,
                          .function = type == STT_FUNC || type == STT_GNU_IFUNC,
                          .thread = type == STT_TLS,
+                         .chosen = type == STT_GNU_IFUNC,
                          .size = sym->st_size};
     VEC_PUSH(t->found, s);
 }

@@ -219,6 +219,9 @@ static bool offer_symbols(Raise *r, const ObjectLayout *o) {
             continue;
         if (s->absolute || s->thread || !elf_symbol_value(r->elf, s->name, &address))
             return raise_fail(r, "its symbol %s is of a kind that cannot be raised", s->name);
+        if (s->chosen)
+            return raise_fail(r, "0x%lx: the function %s is chosen by the processor (STT_GNU_IFUNC), for others, too",
+                              address, s->name);
         if (elf_is_code(r->elf, address)) {
             if (!offer_function(r, s, address))
                 return false;
@@ -233,7 +236,7 @@ bool object_finish(Foreign *f, const ObjectLayout *o) {
     if (!f->r->foreign) {
         elf_relocations(f->r->elf, &f->relocations);
         foreign_replace_addresses(f);
-        if (!foreign_add_lists(f) || !foreign_add_image(f))
+        if (!foreign_add_lists(f) || !foreign_add_chosen(f) || !foreign_add_image(f))
             return false;
     }
     return offer_symbols(f->r, o);
