@@ -61,7 +61,8 @@ typedef struct CallAbi {
     bool extended_in_memory;  /* is a long double passed in memory, in 16 bytes, and returned on the x87 stack? */
     /* What the C library has behind the thread pointer that programs look at; 0: the program's own variables are there, and else before it. */
     u32 thread_bytes;
-    u32 red_zone_bytes; /* below the stack pointer, that a function may use as it likes */
+    u32 red_zone_bytes;     /* below the stack pointer, that a function may use as it likes */
+    bool choosers_are_told; /* are functions that choose one (STT_GNU_IFUNC) handed what the processor can do? */
     u32 thread_gap; /* what the C library has between the thread pointer and the program's own variables, if these are behind it */
 } CallAbi;
 

@@ -244,6 +244,30 @@ for flags in '-O1 -g' '-O3 -g'; do
     "$host-linux-gnu-gcc" -w -O2 structs-raised.o $apart others.c structs-main.c -lm -o structs && same "structs ($flags)" structs
 done
 
+# Functions that are chosen when the program begins, called and by address.
+cat >chosen.c <<'C'
+static int plain(int n) { return n + 1; }
+static int twice(int n) { return 2 * n; }
+static int (*choose_plain(void))(int) { return plain; }
+static int (*choose_twice(void))(int) { return twice; }
+static int first(int n) __attribute__((ifunc("choose_plain")));
+static int second(int n) __attribute__((ifunc("choose_twice")));
+int (*const chosen_ones[])(int) = {second, first};
+int both(int n) { return first(n) * 100 + second(n); }
+C
+cat >chosen-main.c <<'C'
+#include <stdio.h>
+int both(int n);
+extern int (*const chosen_ones[])(int);
+int main(void) {
+    printf("%d %d %d\n", both(3), chosen_ones[0](4), chosen_ones[1](4));
+    return 0;
+}
+C
+"$guest-linux-gnu-gcc" -w chosen.c chosen-main.c -o right && run "$guest" right
+raised chosen -O1 -g -fPIC
+"$host-linux-gnu-gcc" -w chosen-main.c chosen-raised.o -lm -o chosen && same 'functions that are chosen' chosen
+
 refuse() { # TEXT FILE
     rm -f out
     "$lathe" raise --target="$host" "$2" -o out >message 2>&1
@@ -259,6 +283,12 @@ refuse 'a thread-local variable of another file' tls.o
 : >empty.c
 "$guest-linux-gnu-gcc" -c empty.c -o empty.o && refuse 'no function can be read' empty.o
 "$guest-linux-gnu-gcc" -r -nostdlib one.o -o stripped.o && "$guest-linux-gnu-strip" stripped.o && refuse 'without symbols\|laid\|lay it out\|no function' stripped.o
+sed 's/^static int first/int first/' chosen.c >offers.c
+"$guest-linux-gnu-gcc" -w -O1 -g -fPIC -c offers.c -o offers.o && refuse 'the function first is chosen by the processor' offers.o
+if [ "$guest" != x86_64 ]; then # there it is told of the processor
+    sed 's/choose_plain(void))(int) {/choose_plain(long can))(int) { if (can < 0) return twice;/' chosen.c >told.c
+    "$guest-linux-gnu-gcc" -w -O1 -g -fPIC -c told.c -o told.o && refuse '0x[0-9a-f]*: what chooses a function .* looks at what the processor can do' told.o
+fi
 if [ "$guest" = x86_64 ]; then
     echo 'int list[4]; int f(long i) { return list[i]; }' >fixed.c
     gcc -O1 -fno-pie -c fixed.c -o fixed.o && refuse 'position-independent' fixed.o

@@ -170,6 +170,7 @@ const Isa isa_aarch64 = {
             .results = {{3 | (u64)15 << A64_V0}},
             /* x8: where a structure goes; the thread pointer is whatever it is. */
             .passed = {{0x1ff | (u64)1 << A64_SP | (u64)0xff << A64_V0, (u64)1 << (A64_THREAD - 64)}},
+            .choosers_are_told = true,
             .thread_gap = 16},
     .hot_ints = hot_ints,
     .hot_vectors = hot_vectors,

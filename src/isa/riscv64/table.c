@@ -181,6 +181,7 @@ const Isa isa_riscv64 = {
             .float_result = RV_FA0,
             .stack = RV_SP,
             .signed_ints = true,
+            .choosers_are_told = true,
             .kept = {{(u64)1 << RV_SP | SAVED | SAVED << RV_F0}},
             .results = {{(u64)3 << RV_A0 | (u64)3 << RV_FA0}},
             /* tp, the thread pointer, is whatever it is. */

@@ -14,11 +14,21 @@ static u64 resolver(const ElfRelocation *row) {
     return row->chosen ? row->value : (u64)row->addend;
 }
 
+/* Does it look at what it is told of the processor? That would be the other machine's. */
+static bool is_told(const Raise *r, const RaiseFunction *chooser) {
+    const CallAbi *abi = &r->isa->abi;
+    return abi->choosers_are_told &&
+           (regset_has(&chooser->taken, abi->int_args[0]) || regset_has(&chooser->taken, abi->int_args[1]));
+}
+
 /* A word where another address is added has no meaning. */
 static bool check(Foreign *f, const ElfRelocation *row) {
     const RaiseFunction *function = raise_function_at(f->r, resolver(row));
-    return (function && function->native && function->raised && !(row->chosen && row->addend)) ||
-           raise_fail(f->r, "0x%lx: what chooses a function (STT_GNU_IFUNC) was not found", resolver(row));
+    if (!function || !function->native || !function->raised || (row->chosen && row->addend))
+        return raise_fail(f->r, "0x%lx: what chooses a function (STT_GNU_IFUNC) was not found", resolver(row));
+    return !is_told(f->r, function) ||
+           raise_fail(f->r, "0x%lx: what chooses a function (STT_GNU_IFUNC) looks at what the processor can do",
+                      function->pc);
 }
 
 static void choose(Foreign *f, LLVMBuilderRef b, const ElfRelocation *row) {
