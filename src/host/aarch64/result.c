@@ -47,17 +47,25 @@ static bool is_exclusive(u32 in) {
     return bits(in, 24, 6) == 0x08;
 }
 
+/* Those that compare and swap read what they compare with; of others, those that store write whether they did, unless they are only ordered. */
+static Use exclusive_use(u32 in, bool data) {
+    bool only_ordered = bits(in, 23, 1), swaps = bits(in, 21, 1) && (only_ordered || !bits(in, 31, 1));
+    bool loads = bits(in, 22, 1) && !swaps, status = is_reg(in, 16) && !swaps && !loads && !only_ordered;
+    return use_of(is_reg(in, 5) || (swaps && is_reg(in, 16)) || (data && !loads), (data && loads) || status);
+}
+
 /* Structures of vectors have no other form than an address. */
 static Use memory_use(u32 in) {
     bool vectors = bits(in, 26, 1), literal = bits(in, 27, 3) == 3 && !bits(in, 24, 1), pair = bits(in, 27, 3) == 5;
     bool single = bits(in, 27, 3) == 7, loads = pair ? bits(in, 22, 1) : bits(in, 22, 2) != 0;
     bool by_register = single && !bits(in, 24, 1) && bits(in, 21, 1);
+    bool atomic = by_register && !vectors && !bits(in, 10, 2); /* gives what was there, and so loads */
     bool data = !vectors && (is_reg(in, 0) || ((pair || is_exclusive(in)) && is_reg(in, 10)));
     if (literal)
         return use_of(false, data);
     if (is_exclusive(in))
-        return use_of(is_reg(in, 5) || is_reg(in, 16) || data, false);
-    return use_of(is_reg(in, 5) || (by_register && is_reg(in, 16)) || (data && !loads), data);
+        return exclusive_use(in, data);
+    return use_of(is_reg(in, 5) || (by_register && is_reg(in, 16)) || (data && !loads && !atomic), data);
 }
 
 static Use register_use(u32 in) {
