@@ -319,6 +319,27 @@ C
 struct two { float x, y; };
 float f(struct two t) { return t.x - t.y; }
 C
+    known 'the function f has arguments or a result that machines pass in different ways' <<'C'
+union one { double x; };
+double f(union one u) { return u.x * 2; }
+C
+    known 'the function f has arguments or a result that machines pass in different ways' <<'C'
+union three { struct { double x, y, z; } named; double all[3]; };
+union three f(int n) { return (union three){{n, n, n}}; }
+C
+    known 'the function f has arguments or a result that machines pass in different ways' <<'C'
+#include <stdarg.h>
+int f(int n, va_list list) { return n + va_arg(list, int); }
+C
+    known 'it calls other, whose arguments or result are of a kind that cannot be handed over' <<'C'
+#include <stdarg.h>
+int other(va_list list);
+int f(int n, ...) { va_list list; va_start(list, n); int k = other(list); va_end(list); return k; }
+C
+    known 'the function index has arguments or a result that machines pass in different ways' <<'C'
+struct mixed { long n; double x; };
+int index(struct mixed m) { return m.n + (int)m.x; }
+C
     if [ "$guest" = riscv64 ]; then
         known 'the function f has arguments or a result that machines pass in different ways' <<'C'
 double f(float x) { return x * 2; }

@@ -69,13 +69,20 @@ static TypeLetter base_of(Dwarf_Die *type) {
     return TYPE_OTHER;
 }
 
+/* The debug information of compilers since DWARF 3 has the type of integers that it is kept as. */
+static TypeLetter enum_of(Dwarf_Die *type) {
+    Dwarf_Die under;
+    bool known = type_of(type, &under) && dwarf_tag(&under) == DW_TAG_base_type;
+    return known ? base_of(&under) : integer_of(number_of(type, DW_AT_byte_size), true);
+}
+
 /* Of a type that is no struct, union or array. */
 static TypeLetter scalar_of(Dwarf_Die *type) {
     switch (dwarf_tag(type)) {
     case DW_TAG_base_type:
         return base_of(type);
     case DW_TAG_enumeration_type:
-        return integer_of(number_of(type, DW_AT_byte_size), true);
+        return enum_of(type);
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
@@ -94,12 +101,14 @@ static bool is_struct(Dwarf_Die *type) {
 /* What there is in a struct, of integers and of each kind of floating-point number. */
 typedef struct Contents {
     u32 ints, floats, doubles, others; /* others: also what is packed, or aligned more than it has to be */
+    bool unions;                       /* with a floating-point number in one of them */
 } Contents;
 
 static void add_contents(Dwarf_Die *type, Contents *c, u64 off, int depth);
 
 static void add_members(Dwarf_Die *type, Contents *c, u64 off, int depth) {
     Dwarf_Die child, member;
+    u32 before = c->floats + c->doubles;
     for (int more = dwarf_child(type, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
         bool is_part = dwarf_tag(&child) == DW_TAG_member || dwarf_tag(&child) == DW_TAG_inheritance;
         bool is_static = dwarf_hasattr(&child, DW_AT_external) || dwarf_hasattr(&child, DW_AT_declaration);
@@ -109,6 +118,7 @@ static void add_members(Dwarf_Die *type, Contents *c, u64 off, int depth) {
         if (type_of(&child, &member))
             add_contents(&member, c, off + number_of(&child, DW_AT_data_member_location), depth - 1);
     }
+    c->unions |= dwarf_tag(type) == DW_TAG_union_type && c->floats + c->doubles > before;
 }
 
 static void add_elements(Dwarf_Die *type, Contents *c, u64 off, int depth) {
@@ -177,12 +187,12 @@ static void add(Types *t, TypeLetter letter) {
 /* Machines with six registers for arguments go on in memory where others go on in a register, or in half of it. */
 enum { INTS_EVERYWHERE = 6, FLOATS_EVERYWHERE = 8 };
 
-/* With two floats in it, a struct is in one vector register on some machines and in two on others. */
+/* With two floats in it, a struct is in one vector register on some machines and in two on others, and a union with a double in one of integers. */
 static bool add_struct(Types *t, Dwarf_Die *type) {
     Contents c = {0};
     u64 bytes = number_of(type, DW_AT_byte_size), words = (bytes + WORD - 1) / WORD;
     add_contents(type, &c, 0, DEPTH_MAX);
-    bool alone = !c.ints && !c.others;
+    bool alone = !c.ints && !c.others && !c.unions;
     if (is_in_memory(type)) {
         add(t, TYPE_POINTER);
     } else if (is_of_integers(&c) && words <= PARTS_MAX && t->ints + words <= INTS_EVERYWHERE) {
@@ -200,9 +210,34 @@ static bool add_struct(Types *t, Dwarf_Die *type) {
     return true;
 }
 
+static bool is_one_of(const char *name, const char *const *names) {
+    while (*names && !(name && !strcmp(name, *names)))
+        names++;
+    return *names;
+}
+
+/* A list of variable arguments, which is the machine's own? By one of its names, or it is a pointer to what it consists of. */
+static bool is_list(Dwarf_Die *parameter) {
+    static const char *const names[] = {"va_list", "__builtin_va_list", "__gnuc_va_list", NULL}, *const parts[] = {
+                                                                                                     "__va_list_tag",
+                                                                                                     "__va_list", NULL};
+    Dwarf_Die type = *parameter, part;
+    Dwarf_Attribute attribute;
+    for (int i = 0; i < DEPTH_MAX; i++) {
+        if (!dwarf_attr_integrate(&type, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, &type))
+            return false;
+        if (dwarf_tag(&type) != DW_TAG_typedef)
+            break;
+        if (is_one_of(dwarf_diename(&type), names))
+            return true;
+    }
+    return type_of(parameter, &type) && dwarf_tag(&type) == DW_TAG_pointer_type && type_of(&type, &part) &&
+           is_one_of(dwarf_diename(&part), parts);
+}
+
 static void add_parameter(Types *t, Dwarf_Die *parameter) {
     Dwarf_Die type;
-    if (!type_of(parameter, &type))
+    if (is_list(parameter) || !type_of(parameter, &type))
         add(t, TYPE_OTHER);
     else if (!is_struct(&type))
         add(t, scalar_of(&type));
@@ -210,12 +245,19 @@ static void add_parameter(Types *t, Dwarf_Die *parameter) {
         add(t, TYPE_OTHER);
 }
 
-/* A struct of up to four floating-point numbers may be returned in vector registers. */
+/* Up to four floating-point numbers of a kind may be returned in vector registers, also those of a union, whose members are at the same place. */
+static bool is_returned_in_memory(Dwarf_Die *type, const Contents *c, u64 bytes) {
+    enum { KEPT = 4, FLOAT = 4, DOUBLE = 8 };
+    bool mixed = c->floats && c->doubles;
+    u64 most = KEPT * (c->doubles ? DOUBLE : FLOAT);
+    return is_in_memory(type) || (bytes > PARTS_MAX * WORD && (c->ints || (!c->others && (mixed || bytes > most))));
+}
+
 static void set_struct_result(Types *t, Dwarf_Die *type) {
     Contents c = {0};
     u64 bytes = number_of(type, DW_AT_byte_size);
     add_contents(type, &c, 0, DEPTH_MAX);
-    bool in_memory = is_in_memory(type) || (bytes > PARTS_MAX * WORD && (c.ints || c.floats + c.doubles > 4));
+    bool in_memory = is_returned_in_memory(type, &c, bytes);
     if (in_memory)
         add(t, TYPE_POINTER);
     t->letters[0] = in_memory                                         ? TYPE_MEMORY

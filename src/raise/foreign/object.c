@@ -181,10 +181,10 @@ static bool is_portable(Raise *r, const char *types) {
     return !strpbrk(types, "?.x") && !apart && !has_boxed_float(r, types) && counts_fit(types);
 }
 
-/* Can others call it, by its prototype, or as far as its code tells? */
+/* Can others call it, by its prototype, or as far as its code tells? It is the object's own, even if a header declares one of that name. */
 static bool check_callers(Raise *r, const RaiseFunction *f, const char *name) {
-    const Prototype *p = prototype_find(name);
-    p = p ? p : foreign_declared(r, name);
+    const Prototype *p = foreign_declared(r, name);
+    p = p ? p : prototype_find(name);
     if (p)
         return is_portable(r, p->types) ||
                raise_fail(r, "0x%lx: the function %s has arguments or a result that machines pass in different ways",
