@@ -336,6 +336,10 @@ C
 int other(va_list list);
 int f(int n, ...) { va_list list; va_start(list, n); int k = other(list); va_end(list); return k; }
 C
+    known 'it calls index, which a header declares with other types' <<'C'
+double index(double x);
+double f(int n) { return index(n) + 1; }
+C
     known 'the function index has arguments or a result that machines pass in different ways' <<'C'
 struct mixed { long n; double x; };
 int index(struct mixed m) { return m.n + (int)m.x; }

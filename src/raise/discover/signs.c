@@ -1,6 +1,6 @@
 /* signs.c: calls in object files that are raised for another machine, of functions that no header declares.
  *
- * Such a function may be another object's. It gets all registers that arguments can be in, which is right for integers, pointers and floating-point numbers. Machines have variable
+ * Such a function may be another object's. Debug information tells what it takes; with --plain-calls it gets all registers that arguments can be in, which is right for integers, pointers and floating-point numbers. Machines have variable
  * arguments in different places; that a call has some shows where it hands over something in a register that has no argument, such as how many vector registers
  * are used. */
 #include "lift/func.h"

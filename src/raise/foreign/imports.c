@@ -36,7 +36,38 @@ static void build_stop(Raise *r, LLVMValueRef fn) {
     LLVMDisposeBuilder(b);
 }
 
+/* As what a type is handed over; headers tell more of pointers than debug information. */
+static char passed_as(char type) {
+    switch (type) {
+    case TYPE_VOID:
+    case TYPE_TWO:
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+    case TYPE_EXTENDED:
+    case TYPE_MORE:
+    case TYPE_MEMORY:
+        return type;
+    }
+    return TYPE_I64;
+}
+
+static bool are_passed_alike(const char *a, const char *b) {
+    while (*a && *b && passed_as(*a) == passed_as(*b))
+        a++, b++;
+    return *a == *b;
+}
+
+/* Another object may have a function of its own that is named like one of the C library. Compilers declare those that they call themselves without parameters. */
+static bool check_declared(const Foreign *f, const char *name, u64 pc) {
+    const Prototype *p = prototype_find(name), *declared = foreign_declared(f->r, name);
+    return !p || !declared || !declared->types[1] || are_passed_alike(p->types, declared->types) ||
+           raise_fail(f->r, "0x%lx: it calls %s, which a header declares with other types than its debug information",
+                      pc, name);
+}
+
 static bool fill(Foreign *f, LLVMValueRef fn, const char *name, u64 pc) {
+    if (!check_declared(f, name, pc))
+        return false;
     if (!foreign_prototype(f, name) && f->r->is_object) {
         if (!f->r->plain_calls && f->r->foreign)
             return raise_fail(f->r,
