@@ -204,7 +204,23 @@ static void add_main(Foreign *f) {
     add_asm(f->r, text);
 }
 
+/* Where the program's machine has a register of its own for the address of a result in memory, entries do not fill it. */
+static bool check_virtual(Foreign *f) {
+    const Raise *r = f->r;
+    if (!r->isa->abi.memory_result)
+        return true;
+    foreign_mark_virtual(f);
+    for (size_t i = 0; i < r->functions.len; i++)
+        if (r->functions.at[i].gives_memory)
+            return raise_fail(f->r,
+                              "0x%lx: the C++ library calls this virtual function, which returns a class in memory",
+                              r->functions.at[i].pc);
+    return true;
+}
+
 bool foreign_add_entries(Foreign *f) {
+    if (!check_virtual(f))
+        return false;
     if (f->r->host->foreign->entry_for_memory) {
         foreign_mark_virtual(f);
         foreign_mark_declared(f->r);
