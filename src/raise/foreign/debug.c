@@ -218,9 +218,8 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 /* A list of variable arguments, which is the machine's own? By one of its names, or it is a pointer to what it consists of. */
 static bool is_list(Dwarf_Die *parameter) {
-    static const char *const names[] = {"va_list", "__builtin_va_list", "__gnuc_va_list", NULL}, *const parts[] = {
-                                                                                                     "__va_list_tag",
-                                                                                                     "__va_list", NULL};
+    static const char *const names[] = {"va_list", "__builtin_va_list", "__gnuc_va_list", NULL};
+    static const char *const parts[] = {"__va_list_tag", "__va_list", NULL};
     Dwarf_Die type = *parameter, part;
     Dwarf_Attribute attribute;
     for (int i = 0; i < DEPTH_MAX; i++) {
