@@ -88,15 +88,9 @@ static void call(Own *own, uint64_t *site, uint64_t pc, uint64_t target, uint64_
         edge = second_edge(site);
     else if (!(edge = linked_edge(own, site, target)))
         goto slowly;
-    Frame *top = own->top;
-    if (__builtin_expect(top == own->end || edge->greatest >= own->room, false))
+    if (__builtin_expect(!has_room(own, edge), false))
         goto slowly;
-    top->key = sp;
-    top->edge = edge;
-    top->before = lathe_counted(counted);
-    own->top = top + 1;
-    own->function = edge->function;
-    ++*active(own, edge->function);
+    push_quickly(own, edge, sp, lathe_counted(counted));
     STAYS(own);
     STAYS(site);
     STAYS(pc);

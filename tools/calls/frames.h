@@ -144,6 +144,22 @@ static void push(Own *own, Edge *edge, uint64_t sp) {
     set_function(own, own->node, edge->function);
 }
 
+/* Is there room for a frame of this edge and its counts? */
+static inline bool has_room(const Own *own, const Edge *edge) {
+    return own->top != own->end && edge->greatest < own->room;
+}
+
+/* What push does where there is room and no folded output; `now` is how many instructions the thread has executed. */
+static inline void push_quickly(Own *own, Edge *edge, uint64_t key, uint64_t now) {
+    Frame *top = own->top;
+    top->key = key;
+    top->edge = edge;
+    top->before = now;
+    own->top = top + 1;
+    own->function = edge->function;
+    ++*active(own, edge->function);
+}
+
 /* If a function calls itself, perhaps through others, the cost of the first call has that of the others in it; these cost nothing. So a function costs what
  * was executed while the program was in it, however often it was. */
 static void pop(Own *own) {

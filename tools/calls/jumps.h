@@ -205,20 +205,15 @@ static __attribute__((noinline)) void jump_away_slowly(Own *own, uint64_t *site,
 }
 
 static void jump_away(Own *own, uint64_t *site, uint64_t pc, uint64_t target, uint64_t sp, const uint64_t *counted) {
-    Frame *top = own->top;
+    const Frame *top = own->top;
     if (__builtin_expect(__atomic_load_n(&site[AWAY_FUNCTION], __ATOMIC_ACQUIRE) != own->function, false))
         goto slowly;
     Edge *edge = (Edge *)site[AWAY_EDGE];
     if (!edge)
         return;
-    if (__builtin_expect(top == own->end || edge->greatest >= own->room || top[-1].edge->jumped, false))
+    if (__builtin_expect(!has_room(own, edge) || top[-1].edge->jumped, false))
         goto slowly;
-    top->key = top[-1].key;
-    top->edge = edge;
-    top->before = lathe_counted(counted);
-    own->top = top + 1;
-    own->function = edge->function;
-    ++*active(own, edge->function);
+    push_quickly(own, edge, top[-1].key, lathe_counted(counted));
     STAYS(own);
     STAYS(site);
     STAYS(pc);
