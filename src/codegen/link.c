@@ -258,11 +258,6 @@ static HostRelocation kind_of(const Elf64_Rela *r) {
     return host_link.relocation(ELF64_R_TYPE(r->r_info));
 }
 
-/* Code reaches data by their pages. */
-static u64 page_of(u64 address) {
-    return address & ~(u64)0xfff;
-}
-
 static u64 width_of(HostRelocation kind) {
     if (kind == RELOCATION_ABSOLUTE_8)
         return 1;

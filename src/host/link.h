@@ -39,4 +39,9 @@ typedef struct HostLink {
 
 extern const HostLink host_link;
 
+/* The page of an address, by which code of hosts like aarch64 reaches data: RELOCATION_FIELD_PAGE is the distance between two of them. */
+static inline u64 page_of(u64 address) {
+    return address & ~(u64)0xfff;
+}
+
 #endif

@@ -2,11 +2,7 @@
 #include <elf.h>
 
 #include "host/aarch64/fields.h"
-
-/* Code reaches data by their pages. */
-static u64 page_of(u64 address) {
-    return address & ~(u64)0xfff;
-}
+#include "host/link.h"
 
 bool aarch64_patch(u8 *code, u64 at, u32 how, u64 value) {
     u32 type = how + AARCH64_PATCH_FIRST;
