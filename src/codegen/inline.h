@@ -12,6 +12,10 @@ extern "C" {
  * LLVM's pass always-inline does the same, but analyses the calling function anew for each call: in a function of a thousand calls that takes minutes. */
 void inline_marked(LLVMModuleRef mod);
 
+/* For a function that calls itself by a declaration of another name: puts its own body in the place of these calls, and again in the place of
+ * those that this brought, `levels` times. */
+void inline_itself(LLVMValueRef fn, LLVMValueRef declared, unsigned levels);
+
 #ifdef __cplusplus
 }
 #endif

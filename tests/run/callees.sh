@@ -1,5 +1,6 @@
 #!/bin/sh
-# callees.sh LATHE COMPILER: a hot loop gets optimised code that has the small functions which it calls in the place of the calls.
+# callees.sh LATHE COMPILER: a hot loop gets optimised code that has the small functions which it calls in the place of the calls, and a small function that
+# calls itself has its own body there.
 lathe=$(realpath "$1")
 compiler=$2
 . "$(dirname "$0")/../check.sh"
@@ -55,4 +56,20 @@ says calls '^object$'
 for callee in inner outer; do
     says_not calls "$(name_of $callee)\$"
 done
+
+cat >fib.c <<'C'
+#include <stdio.h>
+__attribute__((noinline, noclone)) static unsigned fib(unsigned n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+int main(void) {
+    printf("%u\n", fib(25));
+    return 0;
+}
+C
+gcc -O1 -w fib.c -o native && ./native >expected || exit 1
+$compiler -O1 -w -static -no-pie fib.c -o loop || exit 1
+expect 0 "a function that calls itself" run --tier=opt --cache=none --dump=lift ./loop
+same out expected
+# Two calls of 17 instructions or so: three levels of bodies leave two calls in each of the eight bodies of the last level, two levels in each of four.
+calls=$(grep -c "call .*@$(name_of fib)(" "lathe-dump/$(name_of fib).lift.ll")
+[ "$calls" -ge 8 ] || fail "fib calls itself in $calls places, not in 8 or more"
 finish

@@ -115,6 +115,10 @@ u32 callees_insns(const Callees *c);                       /* the number of inst
 void callees_note_source(const Callees *c, LatheFunc *fn); /* fn's ranges get theirs */
 void callees_free(Callees *c);
 
+/* recursion.c: `lifted`, which is `fn` and calls itself by this declaration, gets its own body in the place of these calls. Returns how many instructions that adds.
+ * exact_faults: code whose accesses can leave takes LLVM longer, and gets less. */
+u32 recursion_unfold(const LatheFunc *fn, LLVMValueRef lifted, LLVMValueRef declared, bool exact_faults);
+
 /* memory_order.c: keeps LLVM from changing the guest's memory accesses more than this order allows. */
 void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order);
 

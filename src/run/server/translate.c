@@ -74,9 +74,10 @@ struct Translator {
     /* SEEN_REST: translates only code that is in no other translation; else a function with n such places would be translated
      * n times. */
     bool rest;
-    bool in_pieces;     /* it belongs to a function that took too much */
-    bool in_part;       /* beside quick code: only what is in `part` is translated */
-    u32 again;          /* number of its instructions that are in other translations, too */
+    bool in_pieces; /* it belongs to a function that took too much */
+    bool in_part;   /* beside quick code: only what is in `part` is translated */
+    u32 unfolded;   /* number of instructions that the function's own body adds in the place of its calls of itself */
+    u32 again;      /* number of its instructions that are in other translations, too */
     LatheRange refused; /* beside quick code: the place that has no object */
 };
 
@@ -295,9 +296,19 @@ static void follow_values(Translator *t, LLVMValueRef lifted) {
     watching_follow(t->watching, lifted);
 }
 
-/* Small callees are only of files: other code is guarded, and what is compared at each entry should be short. */
+/* If the function calls itself, the calls are of a declaration with the name that it will have. */
+static void unfold(Translator *t, const LatheFunc *fn, LLVMValueRef lifted) {
+    char name[32];
+    name_of(t, t->request.pc, name, sizeof(name));
+    LLVMValueRef declared = LLVMGetNamedFunction(t->mod, name);
+    if (declared)
+        t->unfolded = recursion_unfold(fn, lifted, declared, t->config.exact);
+}
+
+/* Functions are put into others only in files: other code is guarded, and what is compared at each entry should be short. */
 static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
-    if (t->request.base && !t->in_pieces && t->config.opt)
+    bool inlines = t->request.base && !t->in_pieces && t->config.opt;
+    if (inlines)
         t->callees = callees_choose(fn, &t->lift, t->request.base, t->request.end);
     callees_lift(t->callees);
     LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
@@ -308,6 +319,8 @@ static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
         follow_values(t, lifted);
     if (lifted && callees_insns(t->callees) && lathe_jit_optimize(t->jit, t->mod, (LatheOpt)OPT_INLINE) != LATHE_OK)
         return NULL;
+    if (lifted && inlines)
+        unfold(t, fn, lifted);
     return lifted;
 }
 
@@ -478,6 +491,7 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     u64 start = now_us();
     t->narrow = narrow;
     t->again = t->rest ? AGAIN_INSNS : 0;
+    t->unfolded = 0;
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
@@ -485,7 +499,7 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     bool ok = watched && lift(t, out->fn) && !watching_failed(t->watching) && !pages_lost(t->pages) &&
               !(narrow && needs_vectors(t, out->fn));
     out->facts.lift_us += (u32)(now_us() - start);
-    out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
+    out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) + t->unfolded : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&
                              lathe_func_problem(out->fn).pc == t->request.pc;
     bool lifted = ok;
