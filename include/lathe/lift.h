@@ -98,6 +98,10 @@ typedef struct LatheConfig {
         mark_memory; /* void(i64 pc, ptr address, i32 size, i32 kind)   before each access; kind 1 load, 2 store,
                                  3 both */
 
+    /* Gives each IR instruction a debug location whose line tells of which guest instruction it was made (lathe_func_line), also when it is optimised and in the line tables
+     * of objects and assembly. The code is the same. */
+    bool mark_lines;
+
     const struct LatheTuning *tuning; /* for Lathe's own commands; NULL */
 } LatheConfig;
 
@@ -152,6 +156,9 @@ typedef struct LatheBlock {
 LATHE_API size_t lathe_func_block_count(const LatheFunc *fn);
 LATHE_API LatheBlock lathe_func_block(const LatheFunc *fn, size_t index);
 
+/* The address of the guest instruction that a line of LatheConfig.mark_lines stands for; 0 if it stands for none, as line 0 does. */
+LATHE_API uint64_t lathe_func_line(const LatheFunc *fn, uint32_t line);
+
 /* One instruction as text, as disassemblers print it. Returns its size in bytes or a negative LatheStatus. */
 LATHE_API int lathe_disassemble(const LatheConfig *cfg, uint64_t pc, char *text, size_t text_size);
 
@@ -205,6 +212,11 @@ LATHE_API void lathe_jit_free(LatheJit *jit); /* the code goes with it */
 
 /* Run a pass pipeline over a module; IR stays valid IR. */
 LATHE_API LatheStatus lathe_jit_optimize(LatheJit *jit, LLVMModuleRef mod, LatheOpt level);
+
+/* From now on `step` is called after each pass that may have changed a module, with the pass's name as `opt` has it. It may give values names, and change
+ * nothing else. NULL: it is no longer called. */
+typedef void LatheStep(void *user, const char *pass, LLVMModuleRef mod);
+LATHE_API void lathe_jit_watch(LatheJit *jit, LatheStep *step, void *user);
 
 /* Optimise, compile and link a module; takes the module, also on failure. */
 LATHE_API LatheStatus lathe_jit_add(LatheJit *jit, LLVMModuleRef mod, LatheOpt level);

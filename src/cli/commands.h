@@ -9,6 +9,7 @@ struct Kind;
 int command_binopt(int argc, char **argv); /* in lathe-tools */
 int command_cache(int argc, char **argv);
 int command_compile(int argc, char **argv); /* in lathe-tools */
+int command_explore(int argc, char **argv); /* in lathe-tools */
 int command_lift(int argc, char **argv);    /* in lathe-tools */
 int command_lines(void);                    /* in lathe-tools; for the client only */
 int command_raise(int argc, char **argv);   /* in lathe-tools */

@@ -115,9 +115,8 @@ static UnitPlan make_plan(const LiftSettings *s, const Guest *guest) {
 }
 
 static bool stage_failed(const Unit *u, const char *stage, LatheStatus status) {
-    char problem[256];
-    const char *why = unit_problem(u, problem, sizeof(problem));
-    return guest_fail(u->plan->guest, "cannot %s 0x%lx: %s", stage, u->addr, why ? why : lathe_status_text(status));
+    char why[UNIT_FAILURE_MAX];
+    return guest_fail(u->plan->guest, "%s", unit_failure(u, stage, status, why));
 }
 
 static bool print_assembly(FILE *out, const LiftSettings *s, Unit *u, LatheJit *jit) {
@@ -238,26 +237,9 @@ static bool find_arch(const LiftSettings *s, LatheArch *arch) {
     return false;
 }
 
-/* Sets s->host to the one called s->target, or to this machine if there is no name. Returns false if there is none of
- * that name. */
-static bool find_host(LiftSettings *s) {
-    const char *name;
-    s->host = LATHE_HOST_OWN;
-    if (!s->target)
-        return true;
-    while ((name = lathe_host_name(++s->host)))
-        if (!strcmp(name, s->target))
-            return true;
-    fprintf(stderr, "lathe: --target: there is no '%s'; there are", s->target);
-    for (s->host = LATHE_HOST_OWN; (name = lathe_host_name(++s->host));)
-        fprintf(stderr, " %s", name);
-    fputc('\n', stderr);
-    return false;
-}
-
 static bool run(FILE *out, LiftSettings *s) {
     LatheArch arch;
-    if (!find_arch(s, &arch) || !find_host(s))
+    if (!find_arch(s, &arch) || !unit_host(s->target, &s->host))
         return false;
     if (s->support) {
         show_support(out, arch, s->host);

@@ -25,6 +25,7 @@ static const Command commands[] = {
     {"binopt", "specialise a function of a file, and compare", NULL},
     {"tool", "build a tool that watches programs", NULL},
     {"lift", "show a function of a program as LLVM-IR", NULL},
+    {"explore", "show functions in a browser, from machine code to machine code", NULL},
 };
 
 static const Command *find(const char *name) {

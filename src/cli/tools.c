@@ -21,6 +21,8 @@ int main(int argc, char **argv) {
         return print_version();
     if (argc > 1 && !strcmp(argv[1], "lift"))
         return command_lift(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "explore"))
+        return command_explore(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "compile"))
         return command_compile(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "binopt"))

@@ -32,6 +32,8 @@ struct LatheJit {
     ShimPasses *passes[OPT_LEVELS];
     CodeMem memory;
     SymbolTable symbols;
+    LatheStep *step; /* NULL: nobody watches */
+    void *step_user;
 };
 
 /* ---------------------------------------------------------------------------------------------- LLVM's diagnostics */
@@ -104,6 +106,7 @@ static bool run_passes(LatheJit *jit, LLVMModuleRef mod, LatheOpt level, const P
     CHECK(*passes, "LLVM does not understand a pass pipeline of ours");
     ErrorWatch watch;
     watch_errors(&watch, mod);
+    shim_passes_watch(*passes, jit->step, jit->step_user);
     shim_passes_run(*passes, mod);
     LLVMGetOrInsertNamedMetadata(mod, OPTIMIZED_MARK, strlen(OPTIMIZED_MARK));
     return !errors_seen(&watch);
@@ -221,6 +224,11 @@ LatheStatus lathe_jit_optimize(LatheJit *jit, LLVMModuleRef mod, LatheOpt level)
     if (pipeline->passes && !run_passes(jit, mod, level, pipeline))
         return LATHE_ERR_COMPILE;
     return LATHE_OK;
+}
+
+void lathe_jit_watch(LatheJit *jit, LatheStep *step, void *user) {
+    jit->step = step;
+    jit->step_user = user;
 }
 
 LatheStatus lathe_jit_add(LatheJit *jit, LLVMModuleRef mod, LatheOpt level) {

@@ -84,6 +84,9 @@ struct ShimPasses {
     ModulePassManager passes;
     std::string text;
     bool is_default;
+    LatheStep *step = nullptr; /* nobody watches */
+    void *step_user = nullptr;
+    bool was_watched = false;
 
     ShimPasses(TargetMachine *tm, const PipelineTuningOptions &tuning, const Pipeline &pipeline)
         : builder(tm, tuning, std::nullopt, &callbacks), text(pipeline.passes),
@@ -112,6 +115,25 @@ struct ShimPasses {
             return false;
         return pass != "SLPVectorizerPass" ||
                any_of(*running, [](Function &fn) { return !fn.isDeclaration() && !is_vectorized(fn); });
+    }
+
+    /* Managers and adaptors are passes, too, which change what those in them have changed. */
+    void tell(StringRef pass, const PreservedAnalyses &preserved) {
+        if (!step || preserved.areAllPreserved() || pass.contains("PassManager") || pass.contains("PassAdaptor"))
+            return;
+        step(step_user, callbacks.getPassNameForClassName(pass).str().c_str(), wrap(running));
+    }
+
+    void watch(LatheStep *watcher, void *user) {
+        step = watcher;
+        step_user = user;
+        if (!watcher || was_watched)
+            return;
+        was_watched = true;
+        callbacks.registerAfterPassCallback(
+            [this](StringRef pass, Any, const PreservedAnalyses &preserved) { tell(pass, preserved); });
+        callbacks.registerAfterPassInvalidatedCallback(
+            [this](StringRef pass, const PreservedAnalyses &preserved) { tell(pass, preserved); });
     }
 
     OptimizationLevel level() const {
@@ -199,4 +221,8 @@ void shim_passes_run(ShimPasses *p, LLVMModuleRef mod) {
     p->functions.clear();
     p->sccs.clear();
     p->modules.clear();
+}
+
+void shim_passes_watch(ShimPasses *p, LatheStep *step, void *user) {
+    p->watch(step, user);
 }

@@ -30,6 +30,8 @@ typedef struct ShimPasses ShimPasses;
 ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const Pipeline *pipeline);
 void shim_passes_free(ShimPasses *p);
 void shim_passes_run(ShimPasses *p, LLVMModuleRef mod);
+/* See lathe_jit_watch. */
+void shim_passes_watch(ShimPasses *p, LatheStep *step, void *user);
 
 #ifdef __cplusplus
 }

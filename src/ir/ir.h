@@ -61,11 +61,15 @@ struct Lifter {
     bool strict_fp;            /* floating point as constrained operations */
     const struct LiftOps *ops; /* who holds registers and control flow: isa/isa.h */
     Arena *arena;              /* lives as long as the function's lifting */
+    LLVMMetadataRef lines;     /* the scope of debug locations, once ir_lines_begin was called */
     Val address[2];            /* of the memory operands of the current instruction, once computed */
 };
 
 void ir_begin(Lifter *l, LLVMModuleRef mod); /* fills the host of l->cfg, types, metadata and the builder */
 void ir_end(Lifter *l);
+/* lines.c: from here on, what is built has debug locations; with ir_line, of that line. */
+void ir_lines_begin(Lifter *l);
+void ir_line(Lifter *l, u32 line);
 LLVMTypeRef ir_type(Lifter *l, Ty t);
 Ty ir_ty(Val v); /* the Ty of a value */
 

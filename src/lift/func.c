@@ -165,6 +165,7 @@ static void read_index(Lifter *l, JumpTable *table) {
 
 static void lift_insn(LatheFunc *fn, const Insn *in, Val begins) {
     Lifter *l = &fn->l;
+    ir_line(l, 1 + (u32)(in - fn->insns.at));
     if (!in->row) {
         flow_unliftable(fn, in, begins);
         return;
@@ -276,13 +277,17 @@ LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
     ir_begin(l, l->mod);
     l->strict_fp = fn->cfg.strict_fp || func_changes_rounding(fn);
     make_function(fn, name);
+    if (fn->cfg.mark_lines)
+        ir_lines_begin(l);
     make_pic_base(fn);
     make_labels(fn);
     ir_here(l, fn->blocks[0].head);
+    ir_line(l, 0);
     watch_begin(fn);
     ir_goto(l, fn->blocks[fn->blocks[0].succ[0]].head);
     for (u32 i = 1; i < fn->order_count; i++)
         lift_block(fn, fn->order[i]);
+    ir_line(l, 0);
     regfile_finish(fn);
     watch_finish(fn);
     canonical_settle(l);
@@ -384,6 +389,10 @@ LatheBlock lathe_func_block(const LatheFunc *cfn, size_t index) {
         .jump_table = in->table != NULL,
         .unsupported = !in->row && in->status == LATHE_OK,
     };
+}
+
+uint64_t lathe_func_line(const LatheFunc *fn, uint32_t line) {
+    return line && line <= fn->insns.len ? fn->insns.at[line - 1].pc : 0;
 }
 
 bool lathe_support(LatheArch arch, LatheHost id, size_t index, LatheSupport *row) {

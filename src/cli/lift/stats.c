@@ -18,7 +18,7 @@ void show_json_string(FILE *out, const char *text) {
         u8 c = (u8)*text;
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
+        else if (c < 0x20 || c == 0x7f || c == '<') /* in a page, "</script>" would end what the text is in */
             fprintf(out, "\\u%04x", c);
         else
             fputc(c, out);

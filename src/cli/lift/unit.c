@@ -227,6 +227,28 @@ const char *unit_problem(const Unit *u, char *buf, size_t size) {
     return buf;
 }
 
+const char *unit_failure(const Unit *u, const char *stage, LatheStatus status, char buf[UNIT_FAILURE_MAX]) {
+    char problem[256];
+    const char *why = unit_problem(u, problem, sizeof(problem));
+    snprintf(buf, UNIT_FAILURE_MAX, "cannot %s 0x%lx: %s", stage, u->addr, why ? why : lathe_status_text(status));
+    return buf;
+}
+
+bool unit_host(const char *name, LatheHost *host) {
+    const char *known;
+    *host = LATHE_HOST_OWN;
+    if (!name)
+        return true;
+    while ((known = lathe_host_name(++*host)))
+        if (!strcmp(known, name))
+            return true;
+    fprintf(stderr, "lathe: --target: there is no '%s'; there are", name);
+    for (*host = LATHE_HOST_OWN; (known = lathe_host_name(++*host));)
+        fprintf(stderr, " %s", known);
+    fputc('\n', stderr);
+    return false;
+}
+
 void measures_add(Measures *sum, const Measures *m) {
     sum->insns += m->insns;
     sum->blocks += m->blocks;

@@ -67,6 +67,13 @@ LatheJit *unit_jit_new(LatheHost host);
 /* Why the unit was not lifted completely, as a sentence with the address, written to buf; NULL: it was. */
 const char *unit_problem(const Unit *u, char *buf, size_t size);
 
+/* What to say of a stage that failed with this status: "cannot lift 0x1000: …", written to buf. */
+enum { UNIT_FAILURE_MAX = 320 };
+const char *unit_failure(const Unit *u, const char *stage, LatheStatus status, char buf[UNIT_FAILURE_MAX]);
+
+/* The host of that name, or this machine if `name` is NULL. False: there is none, and a message was printed. */
+bool unit_host(const char *name, LatheHost *host);
+
 void measures_add(Measures *sum, const Measures *m);
 
 #endif

@@ -1,0 +1,95 @@
+/* record.c: see record.h. */
+#include "cli/explore/record.h"
+
+#include <llvm-c/Core.h>
+#include <stdio.h>
+
+/* A page with more of them is slow to open. The first step and the last one are always kept. */
+enum { STORED_MAX = 1 << 18 };
+
+static bool is_named(LLVMValueRef v) {
+    size_t size;
+    LLVMGetValueName2(v, &size);
+    return size > 0;
+}
+
+static void name(Record *r, LLVMValueRef v, const char *what) {
+    char text[32];
+    int size = snprintf(text, sizeof(text), "%s%lu", what, ++r->names);
+    LLVMSetValueName2(v, text, (size_t)size);
+}
+
+static void name_all(Record *r) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->function); b; b = LLVMGetNextBasicBlock(b)) {
+        if (!is_named(LLVMBasicBlockAsValue(b)))
+            name(r, LLVMBasicBlockAsValue(b), "b");
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind && !is_named(i))
+                name(r, i, "v");
+    }
+}
+
+static u64 hash_of(const Line *line) {
+    u64 hash = 0xcbf29ce484222325 ^ line->from;
+    for (u32 i = 0; i < line->size; i++)
+        hash = (hash ^ (u8)line->text[i]) * 0x100000001b3;
+    return hash;
+}
+
+/* The number of a line that is the same as this one. */
+static u32 store(Record *r, const Line *line) {
+    u64 hash = hash_of(line);
+    u32 at;
+    if (map64_get(&r->by_hash, hash, &at)) {
+        const Line *known = &r->lines.at[at];
+        if (known->from == line->from && known->size == line->size && !memcmp(known->text, line->text, line->size))
+            return at;
+    }
+    char *text = arena_alloc(&r->arena, line->size + 1);
+    memcpy(text, line->text, line->size);
+    at = (u32)r->lines.len;
+    VEC_PUSH(&r->lines, ((Line){text, line->size, line->from}));
+    map64_set(&r->by_hash, hash, at);
+    return at;
+}
+
+static bool is_as_before(const Record *r, const Step *s) {
+    const Step *last = r->steps.len ? &r->steps.at[r->steps.len - 1] : NULL;
+    return last && last->count == s->count && !memcmp(last->lines, s->lines, s->count * sizeof(*s->lines));
+}
+
+static void add(Record *r, Step s) {
+    if (is_as_before(r, &s))
+        return;
+    if (r->stored > STORED_MAX && r->steps.len > 1) {
+        r->steps.len--;
+        r->left_out++;
+    }
+    r->stored += s.count;
+    VEC_PUSH(&r->steps, s);
+}
+
+void record_step(Record *r, const char *pass) {
+    Lines lines = {0};
+    char *text;
+    name_all(r);
+    lines_of_function(&lines, r->function, &text);
+    Step s = {arena_printf(&r->arena, "%s", pass), ARENA_ARRAY(&r->arena, u32, lines.len), (u32)lines.len};
+    for (size_t i = 0; i < lines.len; i++)
+        s.lines[i] = store(r, &lines.at[i]);
+    add(r, s);
+    VEC_FREE(&lines);
+    LLVMDisposeMessage(text);
+}
+
+void record_pass(void *record, const char *pass, LLVMModuleRef mod) {
+    (void)mod;
+    record_step(record, pass);
+}
+
+void record_free(Record *r) {
+    arena_free(&r->arena);
+    VEC_FREE(&r->lines);
+    map64_free(&r->by_hash);
+    VEC_FREE(&r->steps);
+}
