@@ -4,6 +4,8 @@
  *     $ lathe run --tool=hot -- ./program
  *     $ chromium hot.PID.html
  *
+ * With data=FILE there is no page, but a file for `lathe explore --hot=FILE`: "lathe hot 1", and a line for each block, "ADDRESS BYTES INSTRUCTIONS TIMES FILE", with addresses as the file has them.
+ *
  * Source is shown of files with debug information (-g) if the sources are where they were compiled. Options: top=N: so many functions and loops are listed (40); code=N: of so
  * many functions the code is shown (15), if they have a thousandth of all instructions; out=FILE: another name, %p in it being the number of the process. */
 #include <lathe/tool.h>
@@ -44,6 +46,7 @@ static void block(uint64_t pc, uint64_t bytes, uint64_t insns) {
 
 static void start(void) {
     lathe_option("out");
+    lathe_option("data");
     lathe_option_number("top", 0);
     lathe_option_number("code", 0);
 }
@@ -399,7 +402,21 @@ static void put_page(const Report *r) {
     lathe_fprint(r->out, "</body></html>\n");
 }
 
-static void report(void) {
+/* ----------------------------------------------------------------------------------------------------------------- data */
+
+static void put_data(LatheFile *out) {
+    lathe_fprint(out, "lathe hot 1\n");
+    for (size_t i = 0; i < blocks.count; i++) {
+        const Block *b = (const Block *)blocks.at + i;
+        LatheSymbol s;
+        lathe_symbol(b->pc, &s);
+        if (b->times && *s.file != '?')
+            lathe_fprint(out, "%lx %lu %lu %lu %s\n", s.address, b->bytes, b->insns, b->times, s.file);
+    }
+    lathe_close(out);
+}
+
+static void report_page(void) {
     const char *name = lathe_option("out");
     Report r = {
         .out = lathe_open(name ? name : "hot.%p.html"),
@@ -409,15 +426,25 @@ static void report(void) {
         .insns = LATHE_VECTOR(Insn),
         .loops = LATHE_VECTOR(Loop),
     };
-    lathe_lock(&lock);
     r.cost = find_blocks();
     find_functions(&r);
     find_insns(&r);
     find_loops(&r);
     put_page(&r);
+    lathe_close(r.out);
+}
+
+static void report(void) {
+    const char *data = lathe_option("data");
+    lathe_lock(&lock);
+    if (data) {
+        find_blocks();
+        put_data(lathe_open(data));
+    } else {
+        report_page();
+    }
     lathe_vector_clear(&blocks);
     lathe_unlock(&lock);
-    lathe_close(r.out);
 }
 
 LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_BLOCK, block, {LATHE_PC}, {LATHE_BYTES}, {LATHE_COUNT}),

@@ -302,6 +302,13 @@ void ir_here(Lifter *l, Label at) {
     LLVMPositionBuilderAtEnd(l->b, at);
 }
 
+/* LLVM's builder takes the location of the instruction that it is at, too. */
+void ir_before(Lifter *l, Val at) {
+    LLVMPositionBuilderBefore(l->b, at);
+    if (l->line)
+        LLVMSetCurrentDebugLocation2(l->b, l->line);
+}
+
 Label ir_where(Lifter *l) {
     return LLVMGetInsertBlock(l->b);
 }

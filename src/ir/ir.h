@@ -61,13 +61,14 @@ struct Lifter {
     bool strict_fp;            /* floating point as constrained operations */
     const struct LiftOps *ops; /* who holds registers and control flow: isa/isa.h */
     Arena *arena;              /* lives as long as the function's lifting */
-    LLVMMetadataRef lines;     /* the scope of debug locations, once ir_lines_begin was called */
+    LLVMMetadataRef lines;     /* the scope of debug locations, once ir_lines_begin was called; and the location of */
+    LLVMMetadataRef line;      /* what is built now, NULL: that of the instruction it is built before */
     Val address[2];            /* of the memory operands of the current instruction, once computed */
 };
 
 void ir_begin(Lifter *l, LLVMModuleRef mod); /* fills the host of l->cfg, types, metadata and the builder */
 void ir_end(Lifter *l);
-/* lines.c: from here on, what is built has debug locations; with ir_line, of that line. */
+/* lines.c: from here on, what is built has debug locations; with ir_line, of that line. 0: of none in particular. */
 void ir_lines_begin(Lifter *l);
 void ir_line(Lifter *l, u32 line);
 LLVMTypeRef ir_type(Lifter *l, Ty t);
@@ -272,6 +273,7 @@ void ir_asm_in_place(Lifter *l, const char *text, const char *constraints, Val *
 typedef LLVMBasicBlockRef Label;
 Label ir_label(Lifter *l, const char *name); /* a new empty block at the end of the function */
 void ir_here(Lifter *l, Label at);           /* go on at the end of that block */
+void ir_before(Lifter *l, Val at);           /* or before that instruction */
 Label ir_where(Lifter *l);
 void ir_goto(Lifter *l, Label to);
 void ir_branch(Lifter *l, Val cond, Label yes, Label no);

@@ -32,6 +32,9 @@ void ir_lines_begin(Lifter *l) {
 }
 
 void ir_line(Lifter *l, u32 line) {
-    if (l->lines)
-        LLVMSetCurrentDebugLocation2(l->b, LLVMDIBuilderCreateDebugLocation(l->ctx, line, 0, l->lines, NULL));
+    if (!l->lines)
+        return;
+    LLVMMetadataRef location = LLVMDIBuilderCreateDebugLocation(l->ctx, line, 0, l->lines, NULL);
+    l->line = line ? location : NULL;
+    LLVMSetCurrentDebugLocation2(l->b, location);
 }

@@ -66,7 +66,7 @@ static Place place_save(LatheFunc *fn) {
 static void position_at_end(LatheFunc *fn, Label label) {
     Val terminator = LLVMGetBasicBlockTerminator(label);
     if (terminator)
-        LLVMPositionBuilderBefore(fn->l.b, terminator);
+        ir_before(&fn->l, terminator);
     else
         ir_here(&fn->l, label);
 }
@@ -148,7 +148,7 @@ static RegVal *value_in(LatheFunc *fn, u32 b, Reg r) {
 static void position_after_call(LatheFunc *fn, Val call) {
     Val next = LLVMGetNextInstruction(call);
     if (next)
-        LLVMPositionBuilderBefore(fn->l.b, next);
+        ir_before(&fn->l, next);
     else
         ir_here(&fn->l, LLVMGetInstructionParent(call));
 }
@@ -180,7 +180,7 @@ static Val make_phi(LatheFunc *fn, RegVal *val, Ty ty, u16 open_bits) {
     Label head = fn->blocks[val->block].head;
     Val first = LLVMGetFirstInstruction(head);
     if (first)
-        LLVMPositionBuilderBefore(fn->l.b, first);
+        ir_before(&fn->l, first);
     else
         ir_here(&fn->l, head);
     Val phi = ir_phi(&fn->l, ty);

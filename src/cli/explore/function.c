@@ -90,7 +90,7 @@ static void write_lines(FILE *out, const char *member, const Line *lines, size_t
     fprintf(out, "]},\n");
 }
 
-static void write_steps(FILE *out, const Record *r) {
+static void write_steps(FILE *out, const Look *look, const Record *r) {
     write_lines(out, "ir", r->lines.at, r->lines.len);
     fprintf(out, "\"steps\": [");
     for (size_t i = 0; i < r->steps.len; i++) {
@@ -100,7 +100,7 @@ static void write_steps(FILE *out, const Record *r) {
             fprintf(out, "%s%u", n ? "," : "", s->lines[n]);
         fprintf(out, "]}");
     }
-    fprintf(out, "],\n\"left_out\": %zu,\n", r->left_out);
+    fprintf(out, "],\n\"each_pass\": %s, \"left_out\": %zu,\n", look->steps ? "true" : "false", r->left_out);
 }
 
 static void write_host(FILE *out, const char *assembly) {
@@ -130,7 +130,7 @@ static void write_all(FILE *out, const Explorer *x, const Look *look, const Unit
                       const char *assembly) {
     write_head(out, u, look);
     write_blocks(out, x, u);
-    write_steps(out, r);
+    write_steps(out, look, r);
     write_host(out, assembly);
     show_measures_json(out, &u->measures);
     fprintf(out, "}\n");

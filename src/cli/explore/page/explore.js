@@ -17,7 +17,7 @@ function say(text, isBusy = false) {
 function readBlocks(made) {
   page.insns = new Map();
   made.blocks.forEach((block, number) => {
-    for (const [from, at, text, times, gap] of block.insns) page.insns.set(from, { from, at, text, times, gap, block: number });
+    for (const [from, at, text, times, gap] of block.insns) page.insns.set(from, { from, at, text: text.replace(/0x0+(?=[0-9A-F])/gi, "0x"), times, gap, block: number });
   });
   page.order = [...page.insns.values()].sort((a, b) => (BigInt(a.at) < BigInt(b.at) ? -1 : 1));
   page.hottest = page.order.reduce((most, i) => Math.max(most, i.times), 0);
@@ -54,7 +54,7 @@ function drawHost() {
 }
 
 function drawControlFlow() {
-  const svg = drawGraph(page.made.blocks, page.hottest);
+  const svg = drawGraph(page.made.blocks, page.hottest, (from) => page.insns.get(from).text);
   const width = Number(svg.getAttribute("width")), height = Number(svg.getAttribute("height"));
   let scale = 1;
   const zoom = (by) => {
@@ -124,7 +124,7 @@ function offerChoices(at) {
 async function openFunction(at) {
   page.at = at;
   showOpened(at);
-  if (location.hash !== "#" + at) history.pushState(null, "", "#" + at);
+  if (location.hash.split("/")[0] !== "#" + at) history.pushState(null, "", "#" + at);
   const f = list.byAddress.get(at);
   document.title = `${f ? titleOf(f) : at} – ${page.file.file.split("/").pop()}`;
   offerChoices(at);
@@ -215,8 +215,10 @@ function showFile(file) {
   show("run").querySelector("table").append(...rows.map(([name, value]) => make("tr", {}, make("td", {}, name.replace(/_/g, " ")), make("td", {}, grouped(value)))));
 }
 
+/* The address behind '#', which columns may follow: #0x1000/graph,host. */
 function wanted() {
-  const at = location.hash.slice(1);
+  const [at, names] = location.hash.slice(1).split("/");
+  if (names) chooseColumns(names.split(","));
   return /^0x[0-9a-f]+$/.test(at) ? at : null;
 }
 

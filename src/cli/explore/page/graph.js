@@ -225,12 +225,16 @@ function makeArrow(id, kind) {
   return makeSvg("marker", { id, class: kind, viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, makeSvg("path", { d: "M0 0L8 4L0 8z" }));
 }
 
-/* The drawing of a function's blocks; `hottest`: how often its instruction that was executed most was. */
-function drawGraph(blocks, hottest) {
+function shorten(text) {
+  return text.length > 60 ? text.slice(0, 59) + "…" : text;
+}
+
+/* The drawing of a function's blocks; `hottest`: how often its instruction that was executed most was; `textOf`: an instruction's text, by its number. */
+function drawGraph(blocks, hottest, textOf) {
   const inFull = blocks.length <= TEXT_BLOCKS_MAX;
   const nodes = blocks.map((block, number) => {
     const rows = [{ text: block.at + ":" + (block.exits ? "  ↪" : "") }];
-    if (inFull) for (const [from, , text] of block.insns) rows.push({ from, text: text.length > 60 ? text.slice(0, 59) + "…" : text });
+    if (inFull) for (const [from] of block.insns) rows.push({ from, text: shorten(textOf(from)) });
     else rows.push({ from: block.insns[0][0], text: `${block.insns.length} instructions` });
     const times = Math.max(...block.insns.map((i) => i[3]));
     return {

@@ -12,6 +12,7 @@ const list = {
   byAddress: new Map(),
   byName: new Map(),
   executed: 0,
+  left_out: 0,
   open: null, // what to call with the address of a function that the user wants to see
 };
 
@@ -20,7 +21,8 @@ function titleOf(f) {
 }
 
 function startList(file, open) {
-  Object.assign(list, { all: file.functions, executed: file.executed, open });
+  Object.assign(list, { all: file.functions.filter((f) => isThere(f[ADDRESS])), executed: file.executed, left_out: file.functions.length, open });
+  list.left_out -= list.all.length;
   for (const f of list.all) {
     list.byAddress.set(f[ADDRESS], f);
     if (f[NAME]) list.byName.set(titleOf(f), f);
@@ -28,7 +30,7 @@ function startList(file, open) {
   const rows = document.getElementById("functions");
   rows.addEventListener("click", (event) => {
     const row = event.target.closest("a");
-    if (row && !row.classList.contains("missing")) open(row.dataset.at);
+    if (row) open(row.dataset.at);
   });
   const search = document.getElementById("search");
   search.addEventListener("input", showList);
@@ -54,16 +56,16 @@ function showList() {
     : `${grouped(count)} functions` + (list.executed ? `, ${brief(list.executed)} instructions executed` : "");
   const rows = list.shown.slice(0, ROWS_MAX).map(makeRow);
   if (count > ROWS_MAX) rows.push(make("p", {}, `… and ${grouped(count - ROWS_MAX)} more: search for them`));
+  if (list.left_out) rows.push(make("p", {}, `This page has not all of the file: ${grouped(list.left_out)} further functions are left out.`));
   if (!count) rows.push(make("p", {}, "No function has such a name or address."));
   document.getElementById("functions").replaceChildren(...rows);
   markRows();
 }
 
 function makeRow(f) {
-  const small = list.executed ? percent(f[COST], list.executed) : f[SIZE] ? grouped(f[SIZE]) : "";
+  const small = list.executed ? (f[COST] ? percent(f[COST], list.executed) : "") : f[SIZE] ? `${grouped(f[SIZE])} B` : "";
   const title = `${titleOf(f)} at ${f[ADDRESS]}` + (f[SIZE] ? `, ${f[SIZE]} bytes` : "") + (f[COST] ? `, ${grouped(f[COST])} instructions executed` : "");
   const row = make("a", { role: "option", "data-at": f[ADDRESS], title }, make("span", {}, titleOf(f)), make("small", {}, small));
-  if (!isThere(f[ADDRESS])) row.classList.add("missing");
   if (f[COST]) {
     const share = (100 * f[COST]) / list.executed;
     row.style.backgroundImage = `linear-gradient(to right, rgba(var(--hot), .38) ${share}%, transparent ${share}%)`;
@@ -103,14 +105,13 @@ function functionNamed(word) {
   let f = null;
   if (/^0x[0-9a-f]+$/i.test(name)) f = list.byAddress.get("0x" + name.slice(2).toLowerCase().replace(/^0+(?=.)/, ""));
   else if (/^(@"?)?lifted_/.test(word)) f = list.byName.get(name);
-  return f && f[ADDRESS] !== list.opened && isThere(f[ADDRESS]) ? f[ADDRESS] : null;
+  return f && f[ADDRESS] !== list.opened ? f[ADDRESS] : null;
 }
 
 /* What is opened first if nobody has said what: the function that was executed most, else main, else the largest. */
 function firstFunction() {
-  const there = list.all.filter((f) => isThere(f[ADDRESS]));
-  if (list.executed && there.length) return there.reduce((a, b) => (b[COST] > a[COST] ? b : a))[ADDRESS];
   const main = list.byName.get("main");
-  if (main && isThere(main[ADDRESS])) return main[ADDRESS];
-  return there.length ? there.reduce((a, b) => (b[SIZE] > a[SIZE] ? b : a))[ADDRESS] : null;
+  if (!list.all.length) return null;
+  if (list.executed) return list.all.reduce((a, b) => (b[COST] > a[COST] ? b : a))[ADDRESS];
+  return main ? main[ADDRESS] : list.all.reduce((a, b) => (b[SIZE] > a[SIZE] ? b : a))[ADDRESS];
 }

@@ -11,7 +11,7 @@ const columns = [
 const NARROW = matchMedia("(max-width: 820px)");
 
 const panes = {
-  shown: new Set(["guest", "lifted", "ir", "host"]),
+  shown: new Set(["lifted", "ir", "host", "guest"]),
   lines: new Map(), // of a guest instruction's number: its elements in each column
   lit: 0,
   pinned: 0,
@@ -24,7 +24,6 @@ const panes = {
 
 function startPanes() {
   const tabs = document.getElementById("tabs"), place = document.getElementById("panes");
-  panes.shown = new Set(remembered("columns", [...panes.shown]).filter((id) => columns.some((c) => c.id === id)));
   columns.forEach((c, i) => {
     c.tab = make("button", { title: `${c.title} (${i + 1})` }, c.title);
     c.tab.addEventListener("click", () => toggleColumn(c.id));
@@ -43,6 +42,12 @@ function startPanes() {
     else if (!getSelection().toString()) pin(fromOf(event.target), event.target.closest(".pane"));
   });
   NARROW.addEventListener("change", showColumns);
+  chooseColumns(remembered("columns", [...panes.shown]));
+}
+
+function chooseColumns(names) {
+  const known = names.filter((id) => columns.some((c) => c.id === id));
+  if (known.length) panes.shown = new Set(known);
   showColumns();
 }
 

@@ -56,7 +56,8 @@ function markStep() {
   document.getElementById("earlier").disabled = !at;
   document.getElementById("later").disabled = isLast();
   const left = made.left_out ? `; ${made.left_out} passes are left out, since the function is long` : "";
-  const text = at ? ` ${at} of ${made.steps.length - 1} passes that changed it: ${changesOf(at)}${left}` : " before any pass";
+  const passed = made.each_pass ? ` ${at} of ${made.steps.length - 1} passes that changed it: ` : " by all passes: ";
+  const text = at ? passed + changesOf(at) + left : " before any pass";
   document.getElementById("pass").replaceChildren(make("b", {}, at ? made.steps[at].pass : "lifted"), text);
   const ir = column("ir");
   ir.head.textContent = isLast() ? "Optimised" : at ? "After a pass" : "Lifted";

@@ -43,8 +43,8 @@ function stripeOf(block) {
 
 /* Words of code: each rule is [expression, class]; the first that matches counts. */
 const asmWords = [
+  [/\s+(?:#|\/\/)\s.*/y, "s"],
   [/0x[0-9A-Fa-f]+|\b\d+\b/y, "n"],
-  [/\s+[#;@].*|\s+\/\/.*/y, "s"],
   [/[A-Za-z_.$][\w.$]*/y, ""],
 ];
 const irWords = [
@@ -65,12 +65,18 @@ function paint(element, text, words, link) {
     const word = text.slice(at, at + size);
     const isWord = /^[A-Za-z]/.test(word);
     const to = kind !== "meta" && size > 1 ? link(word) : null;
-    if (to) element.append(make("a", { class: "to", "data-open": to, title: "Open this function" }, word));
+    if (to) element.append(make("a", { class: "to", "data-open": to, title: "Open this function" }, nameOf(to, word)));
     else if (kind || (isFirst && isWord)) element.append(make("span", { class: kind || "w" }, word));
     else element.append(word);
     if (isWord && !/^(lock|repn?[ez]?|bnd|notrack)$/.test(word)) isFirst = false;
     at += size;
   }
+}
+
+/* An address with the name of the function that is there. */
+function nameOf(at, word) {
+  const f = list.byAddress.get(at);
+  return word.startsWith("0x") && f[NAME] ? `${word} <${titleOf(f)}>` : word;
 }
 
 function wordAt(text, at, words) {
