@@ -213,7 +213,7 @@ LATHE_API void lathe_jit_free(LatheJit *jit); /* the code goes with it */
 /* Run a pass pipeline over a module; IR stays valid IR. */
 LATHE_API LatheStatus lathe_jit_optimize(LatheJit *jit, LLVMModuleRef mod, LatheOpt level);
 
-/* From now on `step` is called after each pass that may have changed a module, with the pass's name as `opt` has it. It may give values names, and change
+/* From now on `step` is called after each pass over a module or a part of it, with the pass's name as `opt` has it. It may give values names, and change
  * nothing else. NULL: it is no longer called. */
 typedef void LatheStep(void *user, const char *pass, LLVMModuleRef mod);
 LATHE_API void lathe_jit_watch(LatheJit *jit, LatheStep *step, void *user);

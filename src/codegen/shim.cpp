@@ -117,9 +117,9 @@ struct ShimPasses {
                any_of(*running, [](Function &fn) { return !fn.isDeclaration() && !is_vectorized(fn); });
     }
 
-    /* Managers and adaptors are passes, too, which change what those in them have changed. */
-    void tell(StringRef pass, const PreservedAnalyses &preserved) {
-        if (!step || preserved.areAllPreserved() || pass.contains("PassManager") || pass.contains("PassAdaptor"))
+    /* Managers and adaptors are passes, too, which change what those in them have changed. That all analyses are preserved does not say that nothing was changed. */
+    void tell(StringRef pass) {
+        if (!step || pass.contains("PassManager") || pass.contains("PassAdaptor"))
             return;
         step(step_user, callbacks.getPassNameForClassName(pass).str().c_str(), wrap(running));
     }
@@ -130,10 +130,9 @@ struct ShimPasses {
         if (!watcher || was_watched)
             return;
         was_watched = true;
-        callbacks.registerAfterPassCallback(
-            [this](StringRef pass, Any, const PreservedAnalyses &preserved) { tell(pass, preserved); });
+        callbacks.registerAfterPassCallback([this](StringRef pass, Any, const PreservedAnalyses &) { tell(pass); });
         callbacks.registerAfterPassInvalidatedCallback(
-            [this](StringRef pass, const PreservedAnalyses &preserved) { tell(pass, preserved); });
+            [this](StringRef pass, const PreservedAnalyses &) { tell(pass); });
     }
 
     OptimizationLevel level() const {

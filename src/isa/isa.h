@@ -126,6 +126,8 @@ typedef struct Isa {
     bool (*condition)(const Insn *branch, Reg *flags, Pred *taken);
     int (*format)(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
     bool (*support)(const Host *host, size_t index, LatheSupport *row);
+    /* What `support` says of deviations, as far as it holds for this one instruction, which has a row; NULL: nothing. */
+    const char *(*deviation)(const Host *host, const Insn *in);
     const char *(*row_name)(u32 row);
     const Helper *const *helpers; /* tables of helpers, ended by NULL */
     const u8 *

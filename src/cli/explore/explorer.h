@@ -35,7 +35,11 @@ void explore_order(const Explorer *x, size_t *order);
 void explore_function(FILE *out, const Explorer *x, const Look *look);
 void explore_error(FILE *out, const char *text);
 
-/* gaps.c: what is known not to be exact, or is not supported, about the instruction at `pc`; NULL: nothing. */
-const char *explore_gap(const Unit *u, u64 pc);
+/* gaps.c: why the code made of an instruction may not do what a CPU does. */
+typedef struct Gap {
+    const char *text; /* NULL: there is none */
+    bool leaves;      /* the instruction cannot be lifted, and the function leaves before it with a trap; otherwise, it deviates */
+} Gap;
+Gap explore_gap(const Unit *u, u64 pc);
 
 #endif

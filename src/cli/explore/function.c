@@ -28,16 +28,17 @@ static u32 number_of(const Map64 *numbers, u64 pc) {
     return number;
 }
 
-/* [number, address, text, times executed, gap] */
+/* [number, address, text, times executed, gap, whether the function leaves there]; the last two only if there is a gap */
 static void write_insn(FILE *out, const Explorer *x, const Unit *u, u64 pc, u32 number) {
     char text[TEXT_MAX];
-    const char *gap = explore_gap(u, pc);
+    Gap gap = explore_gap(u, pc);
     fprintf(out, "[%u,\"0x%lx\",", number, pc);
     show_json_string(out, lathe_disassemble(&u->cfg, pc, text, sizeof(text)) < 0 ? "(not an instruction)" : text);
     fprintf(out, ",%lu", samples_times(&x->samples, pc));
-    if (gap) {
+    if (gap.text) {
         fputc(',', out);
-        show_json_string(out, gap);
+        show_json_string(out, gap.text);
+        fprintf(out, ",%d", gap.leaves);
     }
     fputc(']', out);
 }

@@ -91,7 +91,7 @@ typedef struct Reader {
 } Reader;
 
 static bool is_data(const Line *line) {
-    static const char *const data[] = {".byte", ".short",  ".long", ".quad",  ".ascii", ".asciz", ".zero", ".word",
+    static const char *const data[] = {".byte", ".short", ".long",  ".quad",  ".ascii", ".asciz", ".zero", ".word",
                                        ".half", ".xword", ".hword", ".2byte", ".4byte", ".8byte", ".octa"};
     for (size_t i = 0; i < ARRAY_LEN(data); i++)
         if (begins(line, data[i]))

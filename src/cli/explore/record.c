@@ -58,17 +58,6 @@ static bool is_as_before(const Record *r, const Step *s) {
     return last && last->count == s->count && !memcmp(last->lines, s->lines, s->count * sizeof(*s->lines));
 }
 
-static void add(Record *r, Step s) {
-    if (is_as_before(r, &s))
-        return;
-    if (r->stored > STORED_MAX && r->steps.len > 1) {
-        r->steps.len--;
-        r->left_out++;
-    }
-    r->stored += s.count;
-    VEC_PUSH(&r->steps, s);
-}
-
 void record_step(Record *r, const char *pass) {
     Lines lines = {0};
     char *text;
@@ -77,14 +66,52 @@ void record_step(Record *r, const char *pass) {
     Step s = {arena_printf(&r->arena, "%s", pass), ARENA_ARRAY(&r->arena, u32, lines.len), (u32)lines.len};
     for (size_t i = 0; i < lines.len; i++)
         s.lines[i] = store(r, &lines.at[i]);
-    add(r, s);
+    if (!is_as_before(r, &s)) {
+        r->stored += s.count;
+        VEC_PUSH(&r->steps, s);
+    }
     VEC_FREE(&lines);
     LLVMDisposeMessage(text);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- changes */
+
+static u64 mix(u64 hash, u64 value) {
+    return (hash ^ value) * 0x9e3779b97f4a7c15;
+}
+
+static u64 print_of_insn(LLVMValueRef in) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(in);
+    u64 hash = mix((u64)(uintptr_t)in, opcode);
+    for (int i = 0, count = LLVMGetNumOperands(in); i < count; i++)
+        hash = mix(hash, (u64)(uintptr_t)LLVMGetOperand(in, (unsigned)i));
+    if (opcode == LLVMLoad || opcode == LLVMStore)
+        hash = mix(hash, LLVMGetAlignment(in));
+    return mix(hash, (u64)(uintptr_t)LLVMTypeOf(in));
+}
+
+/* Most passes change nothing, and to see that this is much faster than to print the function. What it does not see, attributes and flags of instructions, shows with the next change that it does. */
+static u64 print_of(LLVMValueRef function) {
+    u64 hash = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        hash = mix(hash, (u64)(uintptr_t)b);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            hash = mix(hash, print_of_insn(i));
+    }
+    return hash;
+}
+
 void record_pass(void *record, const char *pass, LLVMModuleRef mod) {
+    Record *r = record;
+    u64 print = print_of(r->function);
     (void)mod;
-    record_step(record, pass);
+    if (print == r->print)
+        return;
+    r->print = print;
+    if (r->stored < STORED_MAX)
+        record_step(r, pass);
+    else
+        r->left_out++;
 }
 
 void record_free(Record *r) {

@@ -19,12 +19,13 @@ typedef struct Record {
     VEC(Step) steps;
     size_t stored;   /* lines of all steps */
     size_t left_out; /* how many steps were not kept, since there were too many lines */
+    u64 print;       /* the function's fingerprint when it was looked at last */
     u64 names;       /* given so far */
 } Record;
 
 /* Adds the function as it is now, unless it is as before. Gives names to values and blocks that have none, so that they keep these from step to step. */
 void record_step(Record *r, const char *pass);
-/* The same as a LatheStep, whose user is the Record. */
+/* Does the same while there is room. A LatheStep, whose user is the Record. */
 void record_pass(void *record, const char *pass, LLVMModuleRef mod);
 void record_free(Record *r);
 

@@ -171,8 +171,8 @@ static const struct {
     const char *name;
     enum MHD_Result (*answer)(const Server *s, Connection *c);
 } answers[] = {
-    {"", answer_page},           {"explore.css", answer_style},       {"explore.js", answer_script},
-    {"file.json", answer_file},  {"function.json", answer_function},
+    {"", answer_page},          {"explore.css", answer_style},      {"explore.js", answer_script},
+    {"file.json", answer_file}, {"function.json", answer_function},
 };
 
 static bool is_our_host(const Server *s, Connection *c) {
@@ -201,7 +201,8 @@ static enum MHD_Result answer(void *user, Connection *c, const char *url, const 
     if (!is_our_host(s, c))
         return refuse(c, MHD_HTTP_FORBIDDEN, "This server is for browsers of its own machine.\n");
     if (!has_token(s, url))
-        return refuse(c, MHD_HTTP_FORBIDDEN, "The token is missing or wrong: open the address that lathe explore has printed.\n");
+        return refuse(c, MHD_HTTP_FORBIDDEN,
+                      "The token is missing or wrong: open the address that lathe explore has printed.\n");
     if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
         return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "There is nothing here but to read.\n");
     url += strlen(s->token) + 2;
@@ -254,10 +255,10 @@ static bool serve(Server *s, int fd, u16 port) {
     sigaddset(&ends, SIGHUP);
     sigprocmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
-    struct MHD_Daemon *daemon = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL, NULL, answer, s,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+    struct MHD_Daemon *daemon =
+        MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL, NULL, answer, s,
+                         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
     if (!daemon) {
         close(fd);
         return guest_fail(&s->x->guest, "no server could be started");

@@ -76,6 +76,11 @@ static bool support(const Host *host, size_t index, LatheSupport *out) {
     return true;
 }
 
+static const char *deviation(const Host *host, const Insn *in) {
+    (void)host;
+    return meanings[in->row].deviation;
+}
+
 static const char *row_name(u32 row) {
     return a64_names[row];
 }
@@ -186,6 +191,7 @@ const Isa isa_aarch64 = {
     .condition = a64_branch_condition,
     .format = a64_format,
     .support = support,
+    .deviation = deviation,
     .row_name = row_name,
     .helpers = helpers,
     .sample = sample,

@@ -101,6 +101,10 @@ static bool support(const Host *host, size_t index, LatheSupport *out) {
     return false;
 }
 
+static const char *deviation(const Host *host, const Insn *in) {
+    return deviation_of(host, in->row);
+}
+
 static const char *row_name(u32 row) {
     return rv_names[row];
 }
@@ -200,6 +204,7 @@ const Isa isa_riscv64 = {
     .condition = rv_condition,
     .format = rv_format,
     .support = support,
+    .deviation = deviation,
     .row_name = row_name,
     .helpers = helpers,
     .sample = sample,

@@ -186,6 +186,12 @@ static bool support(const Host *host, size_t index, LatheSupport *out) {
     return false;
 }
 
+static const char *deviation(const Host *host, const Insn *in) {
+    const char *text = deviation_of(host, in->row);
+    bool may_be_locked = locked(in) || in->row == ZYDIS_MNEMONIC_XCHG; /* with memory, it is always */
+    return text && !strcmp(text, LOCKED_UNALIGNED) && !may_be_locked ? rows[in->row].deviation : text;
+}
+
 static const char *row_name(u32 row) {
     return ZydisMnemonicGetString((ZydisMnemonic)row);
 }
@@ -319,6 +325,7 @@ const Isa isa_x86_64 = {
     .condition = x86_condition,
     .format = x86_format,
     .support = support,
+    .deviation = deviation,
     .row_name = row_name,
     .helpers = helpers,
     .sample = sample,

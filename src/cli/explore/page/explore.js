@@ -17,7 +17,7 @@ function say(text, isBusy = false) {
 function readBlocks(made) {
   page.insns = new Map();
   made.blocks.forEach((block, number) => {
-    for (const [from, at, text, times, gap] of block.insns) page.insns.set(from, { from, at, text: text.replace(/0x0+(?=[0-9A-F])/gi, "0x"), times, gap, block: number });
+    for (const [from, at, text, times, gap, leaves] of block.insns) page.insns.set(from, { from, at, text: text.replace(/0x0+(?=[0-9A-F])/gi, "0x"), times, gap, leaves, block: number });
   });
   page.order = [...page.insns.values()].sort((a, b) => (BigInt(a.at) < BigInt(b.at) ? -1 : 1));
   page.hottest = page.order.reduce((most, i) => Math.max(most, i.times), 0);
@@ -32,9 +32,9 @@ function drawGuest() {
     line.prepend(make("span", { class: "at" }, i.at.slice(2)));
     if (page.hottest) line.prepend(make("span", { class: "times", title: `executed ${grouped(i.times)} times` }, i.times ? brief(i.times) : ""));
     if (i.gap) {
-      line.classList.add("gap");
+      line.classList.add(i.leaves ? "leaves" : "deviates");
       line.dataset.gap = i.gap;
-      line.title = i.gap;
+      line.title = sayGap(i);
     }
     const begins = i.block !== last;
     last = i.block;
@@ -74,8 +74,19 @@ function drawControlFlow() {
   return [make("div", { class: "zoom" }, button("−", "Smaller", 1 / 1.25), button("+", "Larger", 1.25), button("Fit", "As wide as the column", 0)), svg];
 }
 
+function sayGap(i) {
+  return i.leaves ? `${i.gap}: the function leaves here, with a trap` : `May differ from a CPU: ${i.gap}`;
+}
+
+/* A button that leads from one gap to the next. */
+function makeWarning(gaps, text, kind) {
+  const button = make("button", { class: kind, title: `${sayGap(gaps[0])} (n: the next one)` }, text);
+  button.addEventListener("click", () => nextGap(gaps));
+  return button;
+}
+
 function showAbout(made) {
-  const gaps = page.order.filter((i) => i.gap);
+  const leaving = page.order.filter((i) => i.leaves), deviating = page.order.filter((i) => i.gap && !i.leaves);
   const parts = [make("h2", {}, made.name), make("span", {}, made.at)];
   const counted = (n, what) => parts.push(make("span", {}, `${grouped(n)} ${what}${n === 1 ? "" : "s"}`));
   counted(made.guest_instructions, "instruction");
@@ -84,11 +95,8 @@ function showAbout(made) {
   parts.push(make("span", {}, `${grouped(made.guest_bytes)} → ${grouped(made.host_bytes)} bytes of code`));
   const f = list.byAddress.get(made.at);
   if (f && f[COST]) parts.push(make("span", {}, `${percent(f[COST], list.executed)} of what was executed`));
-  if (gaps.length) {
-    const button = make("button", { class: "warning", title: `${gaps[0].gap} (n: the next one)` }, `⚠ ${gaps.length} not exact or not supported`);
-    button.addEventListener("click", nextGap);
-    parts.push(button);
-  }
+  if (leaving.length) parts.push(makeWarning(leaving, `⚠ ${grouped(leaving.length)} not supported`, "warning"));
+  if (deviating.length) parts.push(makeWarning(deviating, `≈ ${grouped(deviating.length)} may differ from a CPU`, "note"));
   show("about").replaceChildren(...parts);
   say(made.problem ? `Lifted in part: ${made.problem}` : "");
 }
@@ -154,9 +162,9 @@ function moveBy(step) {
   pin(page.order[next].from, null);
 }
 
-function nextGap() {
+function nextGap(gaps) {
   const now = page.order.findIndex((i) => i.from === panes.pinned);
-  const behind = [...page.order.slice(now + 1), ...page.order].find((i) => i.gap);
+  const behind = [...page.order.slice(now + 1), ...page.order].find((i) => gaps.includes(i));
   if (behind) pin(behind.from, null);
 }
 
@@ -173,7 +181,7 @@ const keys = {
   },
   j: () => moveBy(1),
   k: () => moveBy(-1),
-  n: nextGap,
+  n: () => page.made && nextGap(page.order.filter((i) => i.gap)),
   "[": () => showStep(steps.at - 1),
   "]": () => showStep(steps.at + 1),
   m: () => document.body.classList.toggle("meta-shown"),
