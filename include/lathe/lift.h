@@ -99,7 +99,7 @@ typedef struct LatheConfig {
                                  3 both */
 
     /* Gives each IR instruction a debug location whose line tells of which guest instruction it was made (lathe_func_line), also when it is optimised and in the line tables
-     * of objects and assembly. The code is the same. */
+     * of objects and assembly. The code has the same instructions; those that save registers may come in another order, since LLVM describes frames then. */
     bool mark_lines;
 
     const struct LatheTuning *tuning; /* for Lathe's own commands; NULL */

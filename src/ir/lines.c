@@ -1,4 +1,4 @@
-/* lines.c: debug locations, which tell of which guest instruction an IR instruction was made. Passes carry them along, and the code that is generated is the same with and without them. */
+/* lines.c: debug locations, which tell of which guest instruction an IR instruction was made. Passes carry them along, and make the same of the code with and without them. */
 #include <llvm-c/DebugInfo.h>
 
 #include "ir/ir.h"

@@ -3,58 +3,17 @@
 sides, and a link in the first table leads to code. Status 77: there is no Chromium."""
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 
 sys.dont_write_bytecode = True
+from browser import Browser, pixels
 from expecting import expect, fail, finish
 
 WIDTH, HEIGHT = 1100, 1600
 BAR = (228, 87, 46)
 lathe, covered = (os.path.abspath(a) for a in sys.argv[1:3])
-browser = shutil.which("chromium") or sys.exit(77)
-
-
-def chromium(folder, *options):
-    """What it prints; it writes what it likes to its own folder only."""
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}/profile", *options]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, HOME=folder)).stdout
-
-
-def unfiltered(kind, line, above, step):
-    """A line of a PNG's picture."""
-    line = bytearray(line)
-    for i, byte in enumerate(line):
-        left, up = line[i - step] if i >= step else 0, above[i]
-        corner = above[i - step] if i >= step else 0
-        guess = left + up - corner
-        nearest = min((left, up, corner), key=lambda v: abs(guess - v))
-        line[i] = byte + (0, left, up, (left + up) // 2, nearest)[kind] & 255
-    return line
-
-
-def pixels(name):
-    """The picture's lines, as lists of (red, green, blue)."""
-    data = open(name, "rb").read()
-    at, packed = 8, b""
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + size]
-        if kind == b"IHDR":
-            width, height, depth, colours = struct.unpack(">IIBB", body[:10])
-            step = {2: 3, 6: 4}[colours]
-            expect("bits of a colour", depth, 8)
-        packed += body if kind == b"IDAT" else b""
-        at += size + 12
-    raw, lines, above = zlib.decompress(packed), [], bytearray(width * step)
-    for y in range(height):
-        start = y * (width * step + 1)
-        above = unfiltered(raw[start], raw[start + 1:start + 1 + width * step], above, step)
-        lines.append([tuple(above[i:i + 3]) for i in range(0, width * step, step)])
-    return lines
 
 
 def is_text(p):
@@ -88,14 +47,17 @@ def check_elements(page):
 
 
 with tempfile.TemporaryDirectory(prefix="lathe-picture-") as folder:
-    page, picture = folder + "/hot.html", folder + "/hot.png"
+    browser = Browser(folder)
+    if not browser.found:
+        sys.exit(77)
+    page = folder + "/hot.html"
     subprocess.run([lathe, "run", "--tool=hot,top=4,out=" + page, "--", covered, "100000"], stdout=subprocess.DEVNULL, check=False)
-    chromium(folder, f"--window-size={WIDTH},{HEIGHT}", "--screenshot=" + picture, "file://" + page)
-    if os.path.exists(picture):
+    picture = browser.picture("file://" + page, WIDTH, HEIGHT)
+    if picture:
         check_picture(pixels(picture))
     else:
         fail("Chromium has made no picture")
-    check_elements(chromium(folder, "--dump-dom", "file://" + page))
+    check_elements(browser.elements("file://" + page))
     if len(sys.argv) > 3:
         shutil.copy(picture, sys.argv[3])
 finish()

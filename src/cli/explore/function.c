@@ -1,5 +1,6 @@
 /* function.c: a function from guest code to host code, as JSON. */
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 
 #include "cli/explore/explorer.h"
@@ -104,11 +105,19 @@ static void write_steps(FILE *out, const Look *look, const Record *r) {
     fprintf(out, "],\n\"each_pass\": %s, \"left_out\": %zu,\n", look->steps ? "true" : "false", r->left_out);
 }
 
-static void write_host(FILE *out, const char *assembly) {
-    Lines lines = {0};
-    lines_of_assembly(&lines, assembly);
-    write_lines(out, "host", lines.at, lines.len);
-    VEC_FREE(&lines);
+/* The host's code, as it is without locations, and with them. */
+typedef struct Assembly {
+    char *plain, *marked;
+} Assembly;
+
+static void write_host(FILE *out, const Assembly *a) {
+    Lines plain = {0}, marked = {0};
+    lines_of_assembly(&plain, a->plain);
+    lines_of_assembly(&marked, a->marked);
+    lines_take_origins(&plain, &marked);
+    write_lines(out, "host", plain.at, plain.len);
+    VEC_FREE(&plain);
+    VEC_FREE(&marked);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- its stages */
@@ -128,7 +137,7 @@ static void write_head(FILE *out, const Unit *u, const Look *look) {
 }
 
 static void write_all(FILE *out, const Explorer *x, const Look *look, const Unit *u, const Record *r,
-                      const char *assembly) {
+                      const Assembly *assembly) {
     write_head(out, u, look);
     write_blocks(out, x, u);
     write_steps(out, look, r);
@@ -142,22 +151,31 @@ static void fail(FILE *out, const Unit *u, const char *stage, LatheStatus status
     explore_error(out, unit_failure(u, stage, status, why));
 }
 
+/* Where locations are, LLVM also says how to unwind the frame at each instruction, and keeps what saves registers in order for that. So the code that is shown is generated without. */
+static LatheStatus compile(Unit *u, LatheJit *jit, Assembly *a) {
+    a->marked = unit_assembly(u, jit);
+    LLVMStripModuleDebugInfo(u->mod);
+    LatheStatus status = unit_compile(u, jit);
+    a->plain = status == LATHE_OK ? unit_assembly(u, jit) : NULL;
+    return a->marked && a->plain ? LATHE_OK : LATHE_ERR_COMPILE;
+}
+
 static void finish(FILE *out, const Explorer *x, const Look *look, Unit *u, LatheJit *jit) {
     Record record = {.function = u->lifted};
+    Assembly assembly = {NULL, NULL};
     record_step(&record, "lifted");
     lathe_jit_watch(jit, look->steps ? record_pass : NULL, &record);
     LatheStatus status = unit_optimize(u, jit);
-    char *assembly = NULL;
     if (status == LATHE_OK) {
         record_step(&record, "optimised");
-        status = unit_compile(u, jit);
-        assembly = status == LATHE_OK ? unit_assembly(u, jit) : NULL;
+        status = compile(u, jit, &assembly);
     }
-    if (assembly)
-        write_all(out, x, look, u, &record, assembly);
+    if (status == LATHE_OK)
+        write_all(out, x, look, u, &record, &assembly);
     else
-        fail(out, u, "compile", status < 0 ? status : LATHE_ERR_COMPILE);
-    mem_free(assembly);
+        fail(out, u, "compile", status);
+    mem_free(assembly.plain);
+    mem_free(assembly.marked);
     record_free(&record);
 }
 

@@ -154,3 +154,32 @@ void lines_of_assembly(Lines *lines, const char *text) {
         VEC_PUSH(lines, line);
     }
 }
+
+/* ------------------------------------------------------------------------------------------------------------- origins */
+
+u64 line_hash(const Line *line) {
+    u64 hash = 0xcbf29ce484222325;
+    for (u32 i = 0; i < line->size; i++)
+        hash = (hash ^ (u8)line->text[i]) * 0x100000001b3;
+    return hash;
+}
+
+/* Of lines with the same text, each is used once, in their order. */
+void lines_take_origins(Lines *plain, const Lines *marked) {
+    Map64 first = {0}; /* by text: the number of the first line that was not used, counted from 1; 0: all were */
+    u32 *next = mem_new((marked->len + 1) * sizeof(*next)), at;
+    for (size_t i = marked->len; i-- > 0;) {
+        u64 hash = line_hash(&marked->at[i]);
+        next[i + 1] = map64_get(&first, hash, &at) ? at : 0;
+        map64_set(&first, hash, (u32)i + 1);
+    }
+    for (size_t i = 0; i < plain->len; i++) {
+        u64 hash = line_hash(&plain->at[i]);
+        bool known = map64_get(&first, hash, &at) && at;
+        plain->at[i].from = known ? marked->at[at - 1].from : 0;
+        if (known)
+            map64_set(&first, hash, next[at]);
+    }
+    map64_free(&first);
+    mem_free(next);
+}

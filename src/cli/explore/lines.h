@@ -17,6 +17,10 @@ typedef VEC(Line) Lines;
 /* A function. The text is in *memory, to be freed by LLVMDisposeMessage when the lines are no longer needed. */
 void lines_of_function(Lines *lines, LLVMValueRef function, char **memory);
 
+/* The same lines in another order: gives those of `plain` the origins that they have in `marked`. */
+void lines_take_origins(Lines *plain, const Lines *marked);
+u64 line_hash(const Line *line); /* of its text */
+
 /* The instructions, labels and constants of assembly that LLVM has written; the lines are pieces of `text`. */
 void lines_of_assembly(Lines *lines, const char *text);
 

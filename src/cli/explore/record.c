@@ -29,16 +29,9 @@ static void name_all(Record *r) {
     }
 }
 
-static u64 hash_of(const Line *line) {
-    u64 hash = 0xcbf29ce484222325 ^ line->from;
-    for (u32 i = 0; i < line->size; i++)
-        hash = (hash ^ (u8)line->text[i]) * 0x100000001b3;
-    return hash;
-}
-
 /* The number of a line that is the same as this one. */
 static u32 store(Record *r, const Line *line) {
-    u64 hash = hash_of(line);
+    u64 hash = line_hash(line) + line->from;
     u32 at;
     if (map64_get(&r->by_hash, hash, &at)) {
         const Line *known = &r->lines.at[at];
