@@ -15,7 +15,7 @@
 #include "cli/raise_libraries.h"
 #include "cli/start/programs.h"
 #include "cli/start/tool_files.h"
-#include "cli/status_line.h"
+#include "cli/start/status_line.h"
 #include "codegen/inline.h"
 #include "codegen/pipeline.h"
 #include "raise/foreign/foreign.h"

@@ -97,7 +97,7 @@ def check_counts(folder, program):
     hot, stats, page = folder + "/hot.data", folder + "/stats", folder + "/hot.html"
     with open(stats, "w", encoding="utf-8") as f:
         subprocess.run([lathe, "run", "--stats=json", "--tool=hot,data=" + hot, "--", program, "20"], stdout=subprocess.DEVNULL, stderr=f, check=True)
-    run("explore", "--hot=" + hot, "--stats=" + stats, "--html=" + page, program)
+    run("explore", "--hot=" + hot, "--stats=" + stats, "--function=mix", "--html=" + page, program)
     data = page_data(page)
     cost, name, at = max((f[3], f[2], f[0]) for f in data["file"]["functions"])
     expect("the function that was executed most", name, "mix")

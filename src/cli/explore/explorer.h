@@ -38,7 +38,8 @@ void explore_error(FILE *out, const char *text);
 /* gaps.c: why the code made of an instruction may not do what a CPU does. */
 typedef struct Gap {
     const char *text; /* NULL: there is none */
-    bool leaves;      /* the instruction cannot be lifted, and the function leaves before it with a trap; otherwise, it deviates */
+    bool
+        leaves; /* the instruction cannot be lifted, and the function leaves before it with a trap; otherwise, it deviates */
 } Gap;
 Gap explore_gap(const Unit *u, u64 pc);
 

@@ -6,7 +6,7 @@
 
 #include "cli/explore/page.h"
 #include "cli/explore/work.h"
-#include "cli/status_line.h"
+#include "cli/start/status_line.h"
 
 #define BYTES_MAX (24u << 20)
 

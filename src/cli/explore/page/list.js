@@ -86,8 +86,10 @@ function moveInList(event) {
   const last = Math.min(list.shown.length, ROWS_MAX) - 1;
   if (event.key === "ArrowDown") list.chosen = Math.min(list.chosen + 1, last);
   else if (event.key === "ArrowUp") list.chosen = Math.max(list.chosen - 1, 0);
-  else if (event.key === "Enter" && list.shown[list.chosen]) list.open(list.shown[list.chosen][ADDRESS]);
-  else return;
+  else if (event.key === "Enter" && list.shown[list.chosen]) {
+    list.open(list.shown[list.chosen][ADDRESS]);
+    columns.find((c) => isShown(c.id)).body.focus(); // the other keys are for what was opened
+  } else return;
   event.preventDefault();
   markRows();
 }

@@ -1,5 +1,5 @@
 /* status_line.c: see status_line.h. */
-#include "cli/status_line.h"
+#include "cli/start/status_line.h"
 
 #include <stdio.h>
 #include <time.h>
