@@ -31,7 +31,9 @@ async function tryAll() {
   while (!document.body.dataset.ready) await new Promise((done) => setTimeout(done, 20));
   note("opened", document.querySelector("#about h2").textContent);
   note("columns", shown());
-  const hot = [...document.querySelectorAll(".pane.guest .l")].filter((l) => Number(l.style.getPropertyValue("--heat")) > 0.4)[1]; // the first one may be a copy of a register
+  // An instruction of the loop of which something is left in all columns.
+  const isEverywhere = (l) => ["lifted", "ir", "host"].every((c) => document.querySelector(`.pane.${c} [data-from="${l.dataset.from}"]`));
+  const hot = [...document.querySelectorAll(".pane.guest .l")].find((l) => Number(l.style.getPropertyValue("--heat")) > 0.4 && isEverywhere(l));
   hot.querySelector("code").dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
   note("lit in guest", lines("guest", "lit"));
   note("lit elsewhere", lines("lifted", "lit") > 0 && lines("ir", "lit") > 0 && lines("host", "lit") > 0);
