@@ -293,6 +293,44 @@ static void test_markers(void) {
     unit_free(&u);
 }
 
+static void count_step(void *user, const char *pass, LLVMModuleRef mod) {
+    EXPECT(*pass && !strchr(pass, '<') && LLVMGetNamedFunction(mod, "f"));
+    ++*(unsigned *)user;
+}
+
+/* The addresses that lines of the function's IR tell of: bit n stands for BASE + n. */
+static unsigned lines_of(const LatheFunc *fn, LLVMValueRef f) {
+    unsigned found = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMGetDebugLocLine(i))
+                found |= 1u << (lathe_func_line(fn, LLVMGetDebugLocLine(i)) - BASE);
+    return found;
+}
+
+static void test_lines(void) {
+    /* test rdi, rdi; jz +3; add rax, rdi; ret, at 0, 3, 5 and 8 */
+    static const uint8_t code[] = {0x48, 0x85, 0xff, 0x74, 0x03, 0x48, 0x01, 0xf8, 0xc3};
+    Unit u = unit_new(code, sizeof(code));
+    u.cfg.mark_lines = true;
+    LatheFunc *fn = new_func(&u);
+    EXPECT(lathe_func_decode_cfg(fn, BASE) == LATHE_OK);
+    LLVMValueRef f = lathe_func_lift(fn, "f");
+    unsigned steps = 0, of = lines_of(fn, f);
+    EXPECT((of & 0x128) == 0x128 && !(of & ~0x129u)); /* what test does may be the jump's */
+    EXPECT(!lathe_func_line(fn, 0) && !lathe_func_line(fn, 5));
+    EXPECT(!LLVMVerifyModule(u.mod, LLVMReturnStatusAction, NULL));
+    lathe_jit_watch(u.jit, count_step, &steps);
+    EXPECT(lathe_jit_optimize(u.jit, u.mod, LATHE_OPT_QUICK) == LATHE_OK && steps > 5);
+    EXPECT(lines_of(fn, f) && !(lines_of(fn, f) & ~0x129u));
+    lathe_jit_watch(u.jit, NULL, NULL);
+    steps = 0;
+    EXPECT(lathe_jit_optimize(u.jit, u.mod, LATHE_OPT_QUICK) == LATHE_OK && !steps);
+    lathe_func_free(fn);
+    LLVMDisposeModule(u.mod);
+    unit_free(&u);
+}
+
 static void test_graph(void) {
     Unit u = unit_new(add_two, sizeof(add_two));
     LatheFunc *fn = new_func(&u);
@@ -405,6 +443,7 @@ int main(void) {
     test_calls();
     test_overrides();
     test_markers();
+    test_lines();
     test_graph();
     test_bad_input();
     test_limit();
