@@ -68,8 +68,9 @@ function drawControlFlow() {
     return b;
   };
   requestAnimationFrame(() => {
-    const fits = (column("graph").body.clientWidth - 12) / width;
+    const body = column("graph").body, fits = (body.clientWidth - 12) / width;
     if (fits < 1) zoom(Math.max(fits, 0.6));
+    body.scrollLeft = svg.dataset.entry * scale - body.clientWidth / 2;
   });
   return [make("div", { class: "zoom" }, button("−", "Smaller", 1 / 1.25), button("+", "Larger", 1.25), button("Fit", "As wide as the column", 0)), svg];
 }

@@ -257,6 +257,7 @@ function drawGraph(blocks, hottest, textOf) {
   const left = Math.min(...all.map((n) => n.x - n.width / 2)) - 12;
   const width = Math.max(...all.map((n) => n.x + n.width / 2)) + 30 - left;
   const svg = makeSvg("svg", { width, height, viewBox: `${left} 0 ${width} ${height}`, role: "img", "aria-label": "Control-flow graph" });
+  svg.dataset.entry = nodes[0].x - left; // where the function begins
   svg.append(makeSvg("defs", {}, makeArrow("arrow", ""), makeArrow("arrow-back", "back")));
   svg.append(...edges.map(drawEdge), ...nodes.map(drawBlock));
   return svg;

@@ -53,7 +53,7 @@ function showList() {
   const count = list.shown.length;
   document.getElementById("found").textContent = words.length
     ? `${grouped(count)} of ${grouped(list.all.length)} functions`
-    : `${grouped(count)} functions` + (list.executed ? `, ${brief(list.executed)} instructions executed` : "");
+    : `${grouped(count)} function${count === 1 ? "" : "s"}` + (list.executed ? `, ${brief(list.executed)} instructions executed` : "");
   const rows = list.shown.slice(0, ROWS_MAX).map(makeRow);
   if (count > ROWS_MAX) rows.push(make("p", {}, `… and ${grouped(count - ROWS_MAX)} more: search for them`));
   if (list.left_out) rows.push(make("p", {}, `This page has not all of the file: ${grouped(list.left_out)} further functions are left out.`));
