@@ -6,10 +6,12 @@ import http.client
 import json
 import os
 import re
+import select
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tools"))
@@ -197,9 +199,37 @@ def check_server(program):
     expect("status at the end", server.status, 0)
 
 
+def is_running(process):
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def check_end(program):
+    """A server ends at once, also while a function is being worked on, which ends, too."""
+    with Server(lathe, "explore", program) as server, socket.create_connection(("127.0.0.1", server.port)) as s:
+        at = max(json.loads(ask(server, f"/{server.token}/file.json")[1])["functions"], key=lambda f: f[1])[0]
+        s.sendall(f"GET /{server.token}/function.json?at={at}&target=own&opt=max HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+        children = f"/proc/{server.process.pid}/task"
+        workers = []
+        while not workers and not select.select([s], [], [], 0)[0]:
+            for task in os.listdir(children):
+                try:
+                    with open(f"{children}/{task}/children", encoding="ascii") as f:
+                        workers += f.read().split()
+                except OSError:
+                    pass  # the thread has ended
+    expect("status at the end", server.status, 0)
+    while any(map(is_running, workers)):
+        time.sleep(0.05)
+
+
 with tempfile.TemporaryDirectory(prefix="lathe-explore-") as folder:
     for program in programs:
         check_page(folder, program)
         check_counts(folder, program)
     check_server(programs[0])
+    check_end(programs[-1])
 finish()

@@ -247,6 +247,7 @@ static void wait_for_end(const sigset_t *ends) {
         ;
 }
 
+/* Returns only if no server could be started. */
 static bool serve(Server *s, int fd, u16 port) {
     sigset_t ends;
     sigemptyset(&ends);
@@ -268,8 +269,7 @@ static bool serve(Server *s, int fd, u16 port) {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "Open this address in a browser of this machine; Ctrl-C ends it.\n");
     wait_for_end(&ends);
-    MHD_stop_daemon(daemon);
-    return true;
+    _exit(0); /* threads may wait for minutes for what works for them, which ends with them */
 }
 
 bool server_run(const Explorer *x, const Look *first, u16 port) {

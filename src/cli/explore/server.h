@@ -4,7 +4,7 @@
 
 #include "cli/explore/explorer.h"
 
-/* Serves the page until SIGINT, SIGTERM or SIGHUP comes. port 0: any that is free. False: it could not be served, and a message was printed. */
+/* Serves the page until SIGINT, SIGTERM or SIGHUP comes, and then ends the process. port 0: any that is free. Returns false if it could not be served, and a message was printed. */
 bool server_run(const Explorer *x, const Look *first, u16 port);
 
 #endif
