@@ -141,7 +141,7 @@ bool raise_begin(Raise *r, ElfFile *elf, const Host *host, bool is_object) {
     r->foreign = raise_is_foreign(elf, r->host);
     r->is_library = is_object ? !r->foreign : is_library(elf);
     r->is_static = !is_object && !r->is_library && !elf_interpreter(elf);
-    r->unwinds = r->isa == isa_of_host() && elf_has_landings(elf) && elf_imports(elf, RAISE_PERSONALITY);
+    r->unwinds = elf_has_landings(elf) && elf_imports(elf, RAISE_PERSONALITY);
     r->ctx = LLVMContextCreate();
     r->mod = LLVMModuleCreateWithNameInContext("raised", r->ctx);
     return check(r);

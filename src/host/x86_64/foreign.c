@@ -1,4 +1,4 @@
-/* foreign.c: the x86-64 side of programs that were raised from another machine: see isa/foreign.h. */
+/* foreign.c: the x86-64 side of programs that were raised from another machine: see isa/foreign.h. Exceptions go through both functions by their unwind tables. */
 #include "isa/foreign.h"
 
 _Static_assert(offsetof(ForeignRegs, floats) == 64 && sizeof(ForeignRegs) <= 208, "assembly knows them");
@@ -7,9 +7,10 @@ _Static_assert(offsetof(ForeignRegs, floats) == 64 && sizeof(ForeignRegs) <= 208
 __asm__("\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter\n\t.hidden lathe_raise_enter\n\t.type lathe_raise_enter, "
         "@function\n"
         "lathe_raise_enter:\n"
+        "\t.cfi_startproc\n"
         "\tmovq 8(%rsp), %rax\n"
         "\tmovq 16(%rsp), %r10\n"
-        "\tsubq $216, %rsp\n"
+        "\tsubq $216, %rsp\n\t.cfi_adjust_cfa_offset 216\n"
         "\tmovq %rdi, 0(%rsp)\n\tmovq %rsi, 8(%rsp)\n\tmovq %rdx, 16(%rsp)\n\tmovq %rcx, 24(%rsp)\n"
         "\tmovq %r8, 32(%rsp)\n\tmovq %r9, 40(%rsp)\n\tmovq %rax, 48(%rsp)\n\tmovq %r10, 56(%rsp)\n"
         "\tmovaps %xmm0, 64(%rsp)\n\tmovaps %xmm1, 80(%rsp)\n\tmovaps %xmm2, 96(%rsp)\n\tmovaps %xmm3, 112(%rsp)\n"
@@ -19,29 +20,32 @@ __asm__("\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter\n\t.hidden lathe_rais
         "\tcall lathe_raise_entered\n"
         "\tmovq 0(%rsp), %rax\n\tmovq 8(%rsp), %rdx\n"
         "\tmovaps 64(%rsp), %xmm0\n\tmovaps 80(%rsp), %xmm1\n"
-        "\taddq $216, %rsp\n"
+        "\taddq $216, %rsp\n\t.cfi_adjust_cfa_offset -216\n"
         "\tret\n"
+        "\t.cfi_endproc\n"
         "\t.size lathe_raise_enter, .-lathe_raise_enter\n");
 
 /* host_call(target, regs): the seventh and eighth integer are on the stack. */
 __asm__("\t.p2align 4\n\t.globl host_call\n\t.hidden host_call\n\t.type host_call, @function\n"
         "host_call:\n"
-        "\tpushq %rbx\n"
+        "\t.cfi_startproc\n"
+        "\tpushq %rbx\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_rel_offset rbx, 0\n"
         "\tmovq %rsi, %rbx\n"
         "\tmovq %rdi, %r11\n"
         "\tpushq 56(%rbx)\n"
-        "\tpushq 48(%rbx)\n"
+        "\tpushq 48(%rbx)\n\t.cfi_adjust_cfa_offset 16\n"
         "\tmovups 64(%rbx), %xmm0\n\tmovups 80(%rbx), %xmm1\n\tmovups 96(%rbx), %xmm2\n\tmovups 112(%rbx), %xmm3\n"
         "\tmovups 128(%rbx), %xmm4\n\tmovups 144(%rbx), %xmm5\n\tmovups 160(%rbx), %xmm6\n\tmovups 176(%rbx), %xmm7\n"
         "\tmovq 0(%rbx), %rdi\n\tmovq 8(%rbx), %rsi\n\tmovq 16(%rbx), %rdx\n\tmovq 24(%rbx), %rcx\n"
         "\tmovq 32(%rbx), %r8\n\tmovq 40(%rbx), %r9\n"
         "\tmovl $8, %eax\n"
         "\tcall *%r11\n"
-        "\taddq $16, %rsp\n"
+        "\taddq $16, %rsp\n\t.cfi_adjust_cfa_offset -16\n"
         "\tmovq %rax, 0(%rbx)\n\tmovq %rdx, 8(%rbx)\n"
         "\tmovups %xmm0, 64(%rbx)\n\tmovups %xmm1, 80(%rbx)\n"
-        "\tpopq %rbx\n"
+        "\tpopq %rbx\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rbx\n"
         "\tret\n"
+        "\t.cfi_endproc\n"
         "\t.size host_call, .-host_call\n");
 
 /* System V ABI, x86-64 supplement, "The va_list type": no arguments are left in registers. */
