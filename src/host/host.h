@@ -143,12 +143,14 @@ typedef struct HostForeign {
     /* Assembly of where native code enters a function, for printf: its name twice, its bridge's, its name, and its bridge's twice. Before it is the distance from
      * there to its bridge, and it goes on at lathe_raise_enter of src/raise/runtime. */
     const char *entry;
-    /* The same for a function whose result is in memory; NULL: the host passes the address of that as guests do, before all other integers. */
+    /* The same for a function whose result is in memory, where either the host or the guest has a register of its own for the address of that; NULL: all guests pass it as the
+     * host does. */
     const char *entry_for_memory;
     /* The same for a function that takes and gives integers in the host's registers: its name twice, its bridge's, its name, and that of the code. */
     const char *entry_direct;
     /* Assembly: loads before it come before all accesses behind it; stores before stores; both. NULL: the host has the order of all guests. */
     const char *order_loads, *order_stores, *order_all;
+    bool result_apart;   /* has the host such a register? Else that address comes before all other integers. */
     bool short_extended; /* has its long double 80 bits, and not 128? */
     const char *linker;  /* the C compiler that links for this machine */
 } HostForeign;

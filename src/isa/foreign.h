@@ -17,7 +17,7 @@ typedef struct ForeignRegs {
         u64 low, high;
     } floats[FOREIGN_FLOATS];
     u64 stack;  /* the guest's stack pointer where its callee begins */
-    u64 result; /* where a result in memory is to be, for hosts that have a register of its own for it */
+    u64 result; /* where a result in memory is to be, for machines that have a register of its own for it */
 } ForeignRegs;
 
 /* Where the next variable arguments are, of a guest's call or va_list. */
@@ -38,6 +38,9 @@ void guest_enter(GuestCpu *cpu, const ForeignRegs *args, u64 stack, u8 *thread);
 void guest_results(const GuestCpu *cpu, ForeignRegs *results);
 /* How far below the stack that it was given a function finds its stack pointer, and what is there. */
 u64 guest_push_arguments(u64 stack, const ForeignRegs *args);
+
+/* Has the guest, or the host, such a register? Else that address is the first integer. */
+extern const bool guest_result_apart, host_result_apart;
 
 /* Raised code calls native code that is known only at run time. */
 u64 guest_target(const GuestCpu *cpu);
@@ -97,8 +100,8 @@ extern const HostConstant guest_roundings[GUEST_ROUNDINGS], guest_exception_flag
 
 /* The host's function at `target` is called with `args`; the results replace them. */
 void host_call(u64 target, ForeignRegs *args);
-/* Does that function take the address of its result in args->result, where guests pass it as the first integer? */
-bool host_returns_in_memory(u64 target);
+/* Does that function return its result in memory? `object` is the guest's first argument. It is asked only if one of guest and host has a register of its own for the address of that. */
+bool host_returns_in_memory(u64 target, u64 object);
 /* What C code passes as a va_list whose arguments are at `slots`, 8 bytes each. `room` is for what it consists of. */
 enum { HOST_LIST_BYTES = 32 };
 void *host_list(void *room, u64 *slots);

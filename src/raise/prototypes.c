@@ -3,12 +3,8 @@
 
 #include <stdlib.h>
 
-typedef struct CxxSlot {
-    const char *type;
-    u32 slot;
-} CxxSlot;
-
-#include "cxx_table.h"       /* cxx_prototypes, cxx_slots: made by cxx.py */
+#include "cxx_slots.h"       /* cxx_slots: made by cxx.py */
+#include "cxx_table.h"       /* cxx_prototypes: likewise */
 #include "prototype_table.h" /* prototypes, by name, and prototype_hosts: made by prototypes.py */
 
 static int by_name(const void *name, const void *row) {

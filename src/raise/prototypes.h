@@ -44,6 +44,11 @@ typedef struct Prototype {
 const Prototype *prototype_find(const char *name);
 /* A function of the C++ library, by its mangled name; NULL: it is not known. Its result is one or two integers, whatever it is. */
 const Prototype *prototype_find_cxx(const char *name);
+typedef struct CxxSlot {
+    const char *type;
+    u32 slot;
+} CxxSlot;
+
 /* Does that virtual function of a class of the C++ library return a class in memory? `type` is the mangled name of its type. */
 enum { PROTOTYPE_SLOTS = 32 };
 bool prototype_slot_in_memory(const char *type, u32 slot);

@@ -34,6 +34,12 @@ void raise_progress(const Raise *r, const char *what, u64 done, u64 total) {
         r->progress(what, done, total);
 }
 
+/* Has it the functions that find frames linked into it? These ask the dynamic linker for the tables of a place, and nobody else calls them. */
+static bool has_own_unwinder(const ElfFile *elf) {
+    return !elf_imports(elf, "_Unwind_Resume") &&
+           (elf_imports(elf, "_dl_find_object") || elf_imports(elf, "dl_iterate_phdr"));
+}
+
 /* What a program does that raised functions cannot: their frames are not where it looks for them. */
 static bool check_imports(Raise *r) {
     static const struct {
@@ -51,6 +57,9 @@ static bool check_imports(Raise *r) {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (((r->foreign && !r->unwinds) || !rows[i].foreign) && elf_imports(r->elf, rows[i].name))
             return raise_fail(r, "it uses %s: %s, which raised programs cannot yet", rows[i].name, rows[i].why);
+    if (r->unwinds && has_own_unwinder(r->elf))
+        return raise_fail(r, "it has C++ exceptions, and the part of the compiler's library for them is linked into it "
+                             "(-static-libgcc), which raised programs cannot yet");
     if (!r->foreign && !r->unwinds && elf_has_landings(r->elf) && elf_imports(r->elf, "_Unwind_Resume"))
         return raise_fail(r, "it has exceptions of another language than C++, which raised programs cannot yet");
     if (!r->foreign && !r->unwinds && elf_has_catches(r->elf))

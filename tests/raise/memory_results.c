@@ -34,7 +34,7 @@ static size_t wrong_uses(void) {
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         u32 store = all[i].reads ? 0xd2800008 : 0xf9000100; /* mov x8, #0, or str x0, [x8] */
         const u32 code[] = {all[i].word, store, 0xd65f03c0, 0xd65f03c0};
-        if (host_returns_in_memory((u64)code) != all[i].reads) {
+        if (host_returns_in_memory((u64)code, 0) != all[i].reads) {
             printf("FAIL: %s: x8 is said to be %s\n", all[i].text, all[i].reads ? "written" : "read");
             wrong++;
         }
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
         const Prototype *p = functions[i].name ? prototype_find_cxx(functions[i].name) : NULL;
         if (!p)
             continue;
-        bool said = *p->types == TYPE_MEMORY, done = host_returns_in_memory((u64)(image + functions[i].addr));
+        bool said = *p->types == TYPE_MEMORY, done = host_returns_in_memory((u64)(image + functions[i].addr), 0);
         compared++;
         in_memory += said;
         if (said != done) {

@@ -237,15 +237,9 @@ int main(void) {
 }
 C
 "$guest-linux-gnu-gcc" -w structs.c others.c structs-main.c -o right && run "$guest" right
-apart=
-if [ "$guest" = aarch64 ]; then # its functions find the place of a result in memory in a register that others lack: these are compiled
-    sed '/^void/,$d' structs.c >apart.c
-    sed -i '/^[a-z].* own_/d' structs.c
-    apart=apart.c
-fi
 for flags in '-O1 -g' '-O3 -g'; do
     raised structs $flags
-    "$host-linux-gnu-gcc" -w -O2 structs-raised.o $apart others.c structs-main.c -lm -o structs && same "structs ($flags)" structs
+    "$host-linux-gnu-gcc" -w -O2 structs-raised.o others.c structs-main.c -lm -o structs && same "structs ($flags)" structs
 done
 
 # Functions that are chosen when the program begins, called and by address.
@@ -289,21 +283,6 @@ refuse 'a thread-local variable of another file' tls.o
 "$guest-linux-gnu-gcc" -r -nostdlib one.o -o stripped.o && "$guest-linux-gnu-strip" stripped.o && refuse 'without symbols\|laid\|lay it out\|no function' stripped.o
 sed 's/^static int first/int first/' chosen.c >offers.c
 "$guest-linux-gnu-gcc" -w -O1 -g -fPIC -c offers.c -o offers.o && refuse 'the function first is chosen by the processor' offers.o
-if [ "$guest" = aarch64 ]; then
-    cat >category.cpp <<'C'
-#include <system_error>
-struct Category : std::error_category {
-    const char *name() const noexcept override { return "own"; }
-    std::string message(int n) const override { return "message"; }
-};
-int main(int argc, char **argv) {
-    static Category category;
-    return std::error_code(argc, category).category().name()[0];
-}
-C
-    aarch64-linux-gnu-g++ -O1 -fno-exceptions category.cpp -o category &&
-        refuse '0x[0-9a-f]*: the C++ library calls this virtual function, which returns a class in memory' category
-fi
 if [ "$guest" != x86_64 ]; then # there it is told of the processor
     sed 's/choose_plain(void))(int) {/choose_plain(long can))(int) { if (can < 0) return twice;/' chosen.c >told.c
     "$guest-linux-gnu-gcc" -w -O1 -g -fPIC -c told.c -o told.o && refuse '0x[0-9a-f]*: what chooses a function .* looks at what the processor can do' told.o

@@ -77,6 +77,7 @@ for flags in -static '-static -s' '-static-pie' '-static-libstdc++ -static-libgc
     g++ -O1 $flags static.cpp -o static || exit 2
     refuse 'exceptions, or the like, whose library is part of it' static
 done
+g++ -O1 -static-libgcc static.cpp -o static && refuse 'C++ exceptions, and .* (-static-libgcc)' static
 
 # A jump to a place that no table tells of.
 cat >goto.c <<'C'

@@ -12,6 +12,8 @@ _Static_assert(offsetof(ForeignRegs, floats) == FLOATS && offsetof(ForeignRegs, 
 #define TEXT(x) TEXT_OF(x)
 #define TEXT_OF(x) #x
 
+const bool host_result_apart = true;
+
 /* Entries of functions come here with their bridge in x16: arguments from registers into memory, and results back. */
 __asm__("\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter\n\t.hidden lathe_raise_enter\n\t.type lathe_raise_enter, "
         "%function\n"

@@ -21,6 +21,7 @@ static const HostForeign foreign = {
         "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
         "\t.8byte %s - .\n%s:\tmov x7, x6\n\tmov x6, x5\n\tmov x5, x4\n\tmov x4, x3\n\tmov x3, x2\n\tmov x2, x1\n"
         "\tmov x1, x0\n\tmov x0, x8\n\tadrp x16, %s\n\tadd x16, x16, :lo12:%s\n\tb lathe_raise_enter\n\t.text\n",
+    .result_apart = true,
     .entry_direct = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
                     "\t.8byte %s - .\n%s:\tb %s\n\t.text\n",
     .order_loads = "dmb ishld",

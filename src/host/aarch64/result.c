@@ -117,7 +117,8 @@ static const u32 *behind_stub(const u32 *at) {
     return (const u32 *)*(const u64 *)slot;
 }
 
-bool host_returns_in_memory(u64 target) {
+bool host_returns_in_memory(u64 target, u64 object) {
+    (void)object;
     const u32 *at = behind_stub((const u32 *)target);
     for (int i = 0; i < STEPS_MAX; i++) {
         Use found = use(*at);

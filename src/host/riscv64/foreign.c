@@ -1,6 +1,8 @@
 /* foreign.c: the riscv64 side of programs that were raised from another machine: see isa/foreign.h. Compiled for riscv64. */
 #include "isa/foreign.h"
 
+const bool host_result_apart = false;
+
 enum { FLOATS = 64 };
 _Static_assert(offsetof(ForeignRegs, floats) == FLOATS && sizeof(ForeignRegs) <= 208, "assembly knows them");
 
@@ -68,7 +70,7 @@ void *host_list(void *room, u64 *slots) {
 }
 
 /* Its address is the first integer, as guests have it. */
-bool host_returns_in_memory(u64 target) {
-    (void)target;
+bool host_returns_in_memory(u64 target, u64 object) {
+    (void)target, (void)object;
     return false;
 }

@@ -1,29 +1,44 @@
 /* foreign.c: the x86-64 side of programs that were raised from another machine: see isa/foreign.h. Exceptions go through both functions by their unwind tables. */
 #include "isa/foreign.h"
 
-_Static_assert(offsetof(ForeignRegs, floats) == 64 && sizeof(ForeignRegs) <= 208, "assembly knows them");
+_Static_assert(offsetof(ForeignRegs, floats) == 64 && offsetof(ForeignRegs, result) == 200 &&
+                   sizeof(ForeignRegs) <= 208,
+               "assembly knows them");
 
-/* Entries of functions come here with their bridge in r11: arguments from registers and stack into memory, and results back. */
-__asm__("\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter\n\t.hidden lathe_raise_enter\n\t.type lathe_raise_enter, "
-        "@function\n"
-        "lathe_raise_enter:\n"
-        "\t.cfi_startproc\n"
-        "\tmovq 8(%rsp), %rax\n"
-        "\tmovq 16(%rsp), %r10\n"
-        "\tsubq $216, %rsp\n\t.cfi_adjust_cfa_offset 216\n"
-        "\tmovq %rdi, 0(%rsp)\n\tmovq %rsi, 8(%rsp)\n\tmovq %rdx, 16(%rsp)\n\tmovq %rcx, 24(%rsp)\n"
-        "\tmovq %r8, 32(%rsp)\n\tmovq %r9, 40(%rsp)\n\tmovq %rax, 48(%rsp)\n\tmovq %r10, 56(%rsp)\n"
-        "\tmovaps %xmm0, 64(%rsp)\n\tmovaps %xmm1, 80(%rsp)\n\tmovaps %xmm2, 96(%rsp)\n\tmovaps %xmm3, 112(%rsp)\n"
-        "\tmovaps %xmm4, 128(%rsp)\n\tmovaps %xmm5, 144(%rsp)\n\tmovaps %xmm6, 160(%rsp)\n\tmovaps %xmm7, 176(%rsp)\n"
-        "\tmovq %rsp, %rdi\n"
-        "\tmovq %r11, %rsi\n"
-        "\tcall lathe_raise_entered\n"
-        "\tmovq 0(%rsp), %rax\n\tmovq 8(%rsp), %rdx\n"
-        "\tmovaps 64(%rsp), %xmm0\n\tmovaps 80(%rsp), %xmm1\n"
-        "\taddq $216, %rsp\n\t.cfi_adjust_cfa_offset -216\n"
-        "\tret\n"
-        "\t.cfi_endproc\n"
-        "\t.size lathe_raise_enter, .-lathe_raise_enter\n");
+const bool host_result_apart = false;
+
+/* From arguments in registers and on the stack to results: `ints` has the integers moved to where ForeignRegs has them, `result` loads the first result. */
+#define ENTER(name, ints, result)                                                                                      \
+    "\t.text\n\t.p2align 4\n\t.globl " name "\n\t.hidden " name "\n\t.type " name ", @function\n" name ":\n"           \
+    "\t.cfi_startproc\n"                                                                                               \
+    "\tmovq 8(%rsp), %rax\n"                                                                                           \
+    "\tmovq 16(%rsp), %r10\n"                                                                                          \
+    "\tsubq $216, %rsp\n\t.cfi_adjust_cfa_offset 216\n" ints                                                           \
+    "\tmovaps %xmm0, 64(%rsp)\n\tmovaps %xmm1, 80(%rsp)\n\tmovaps %xmm2, 96(%rsp)\n\tmovaps %xmm3, 112(%rsp)\n"        \
+    "\tmovaps %xmm4, 128(%rsp)\n\tmovaps %xmm5, 144(%rsp)\n\tmovaps %xmm6, 160(%rsp)\n\tmovaps %xmm7, 176(%rsp)\n"     \
+    "\tmovq %rsp, %rdi\n"                                                                                              \
+    "\tmovq %r11, %rsi\n"                                                                                              \
+    "\tcall lathe_raise_entered\n"                                                                                     \
+    "\tmovq " result "(%rsp), %rax\n\tmovq 8(%rsp), %rdx\n"                                                            \
+    "\tmovaps 64(%rsp), %xmm0\n\tmovaps 80(%rsp), %xmm1\n"                                                             \
+    "\taddq $216, %rsp\n\t.cfi_adjust_cfa_offset -216\n"                                                               \
+    "\tret\n"                                                                                                          \
+    "\t.cfi_endproc\n"                                                                                                 \
+    "\t.size " name ", .-" name "\n"
+
+/* Entries of functions come here with their bridge in r11. */
+__asm__(ENTER("lathe_raise_enter",
+              "\tmovq %rdi, 0(%rsp)\n\tmovq %rsi, 8(%rsp)\n\tmovq %rdx, 16(%rsp)\n\tmovq %rcx, 24(%rsp)\n"
+              "\tmovq %r8, 32(%rsp)\n\tmovq %r9, 40(%rsp)\n\tmovq %rax, 48(%rsp)\n\tmovq %r10, 56(%rsp)\n"
+              "\tmovq $0, 200(%rsp)\n",
+              "0"));
+
+/* And here, if the guest has a register of its own for the address of a result in memory. */
+__asm__(ENTER("lathe_raise_enter_for_memory",
+              "\tmovq %rdi, 200(%rsp)\n\tmovq %rsi, 0(%rsp)\n\tmovq %rdx, 8(%rsp)\n\tmovq %rcx, 16(%rsp)\n"
+              "\tmovq %r8, 24(%rsp)\n\tmovq %r9, 32(%rsp)\n\tmovq %rax, 40(%rsp)\n\tmovq %r10, 48(%rsp)\n"
+              "\tmovq $0, 56(%rsp)\n",
+              "200"));
 
 /* host_call(target, regs): the seventh and eighth integer are on the stack. */
 __asm__("\t.p2align 4\n\t.globl host_call\n\t.hidden host_call\n\t.type host_call, @function\n"
@@ -55,10 +70,4 @@ void *host_list(void *room, u64 *slots) {
         void *overflow, *saved;
     } list = {.int_offset = 48, .float_offset = 176, .overflow = slots};
     return memcpy(room, &list, sizeof(list));
-}
-
-/* Its address is the first integer, as guests have it. */
-bool host_returns_in_memory(u64 target) {
-    (void)target;
-    return false;
 }

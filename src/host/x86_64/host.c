@@ -45,6 +45,8 @@ static const HostForeign foreign = {
     .features = "",
     .entry = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
              "\t.8byte %s - .\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n\t.text\n",
+    .entry_for_memory = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
+                        "\t.8byte %s - .\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter_for_memory\n\t.text\n",
     .entry_direct = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
                     "\t.8byte %s - .\n%s:\tjmp %s\n\t.text\n",
     .linker = "gcc",

@@ -7,13 +7,14 @@
 #include "isa/aarch64/hwcap.h"
 #include "lathe/types.h"
 
-enum { INTS = 8, FLOATS = 8 };
+enum { INTS = 8, FLOATS = 8, MEMORY_RESULT = 8 };
 
 struct GuestCpu {
     LatheAarch64Cpu x;
 };
 
 const size_t guest_cpu_bytes = sizeof(GuestCpu);
+const bool guest_result_apart = true;
 
 /* ------------------------------------------------------------------------------------------------- native code calls in */
 
@@ -28,6 +29,7 @@ void guest_enter(GuestCpu *cpu, const ForeignRegs *args, u64 stack, u8 *thread) 
         x->x[i] = args->ints[i];
     for (int i = 0; i < FLOATS; i++)
         memcpy(x->vec[i], &args->floats[i], sizeof(args->floats[i]));
+    x->x[MEMORY_RESULT] = args->result;
     x->sp = stack;
     x->tpidr = (u64)thread;
     x->reserved_address = ~(u64)0;
@@ -55,6 +57,7 @@ void guest_arguments(const GuestCpu *cpu, ForeignRegs *args) {
         args->ints[i] = cpu->x.x[i];
     for (int i = 0; i < FLOATS; i++)
         memcpy(&args->floats[i], cpu->x.vec[i], sizeof(args->floats[i]));
+    args->result = cpu->x.x[MEMORY_RESULT];
     args->stack = cpu->x.sp;
 }
 

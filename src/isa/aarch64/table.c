@@ -171,7 +171,8 @@ const Isa isa_aarch64 = {
             .memory_result = &memory_result,
             .float_result = A64_V0,
             .stack = A64_SP,
-            .kept = {{(u64)1 << A64_SP | SAVED}},
+            /* The thread pointer is set when a thread begins. */
+            .kept = {{(u64)1 << A64_SP | SAVED, (u64)1 << (A64_THREAD - 64)}},
             .results = {{3 | (u64)15 << A64_V0}},
             /* x8: where a structure goes; the thread pointer is whatever it is. */
             .passed = {{0x1ff | (u64)1 << A64_SP | (u64)0xff << A64_V0, (u64)1 << (A64_THREAD - 64)}},

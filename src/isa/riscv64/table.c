@@ -186,7 +186,8 @@ const Isa isa_riscv64 = {
             .stack = RV_SP,
             .signed_ints = true,
             .choosers_are_told = true,
-            .kept = {{(u64)1 << RV_SP | SAVED | SAVED << RV_F0}},
+            /* gp and tp are set when a program or a thread begins. */
+            .kept = {{(u64)1 << RV_SP | (u64)3 << (RV_SP + 1) | SAVED | SAVED << RV_F0}},
             .results = {{(u64)3 << RV_A0 | (u64)3 << RV_FA0}},
             /* tp, the thread pointer, is whatever it is. */
             .passed = {{(u64)1 << RV_SP | (u64)1 << (RV_SP + 2) | (u64)0xff << RV_A0 | (u64)0xff << RV_FA0}}},

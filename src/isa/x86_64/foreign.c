@@ -13,6 +13,7 @@ struct GuestCpu {
 };
 
 const size_t guest_cpu_bytes = sizeof(GuestCpu);
+const bool guest_result_apart = false;
 
 /* ------------------------------------------------------------------------------------------------- native code calls in */
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""cxx.py LIBRARY OUTPUT: the prototypes of the functions of the C++ library, by their names, as a table in C.
+"""cxx.py LIBRARY OUTPUT SLOTS: the prototypes of the functions of the C++ library, by their names, as a table in C, and as another one which virtual functions return classes in memory.
 
 A mangled name says what a function takes, and not what it returns, nor whether a member function is static. What is returned in registers for integers is read from two of these, whatever it
-is. Functions that return classes in memory are known by their names; those that return floating-point numbers are left out likewise, and so are those that take
+is, but for truth values, characters and ints, above which machines have different bits: functions that return these are known by their names. Functions that return classes in memory are known by their names; those that return floating-point numbers are left out likewise, and so are those that take
 classes that are not known.
 """
 import re
@@ -32,6 +32,16 @@ IN_REGISTERS = re.compile(r"\bstd::\w*strstream(buf)?::str\(")
 LEFT_OUT = {"combine", "name", "_M_getentropy", "_M_getval", "do_message", "get_allocator", "fixed", "_M_extract_float", "view", "load_factor"}
 # Classes of the library with virtual functions that have no body there, and the number of one that returns a class in memory.
 PURE_SLOTS = [("_ZTINSt3_V214error_categoryE", 4)]  # message()
+# Functions of no template that return what is narrower than a register, and the type's letter.
+NARROW = {name: "B" for name in ("operator_bool", "operator!", "operator==", "operator!=", "good", "eof", "fail", "bad", "empty", "is_open", "equivalent", "test_and_set",
+                                 "always_noconv", "do_always_noconv", "is", "do_is", "sync_with_stdio", "uncaught_exception", "__is_pointer_p", "__is_function_p", "__do_catch",
+                                 "__do_upcast", "_M_put", "_M_disjunct", "_M_is_local", "_M_terminate_output", "_M_convert_to_external", "_M_futex_wait_until",
+                                 "_M_futex_wait_until_steady", "__verify_grouping")}
+NARROW |= {name: "i" for name in ("compare", "_M_compare", "do_compare", "_S_compare", "sync", "pubsync", "fd", "uflow", "underflow", "overflow", "pbackfail", "peek", "sgetc", "sputc",
+                                  "sbumpc", "snextc", "sungetc", "sputbackc", "frac_digits", "do_frac_digits", "do_encoding", "do_max_length", "do_length", "xalloc",
+                                  "uncaught_exceptions", "hardware_concurrency")}
+# One character, if they are not given an array of them.
+CHARACTER = {"fill", "widen", "narrow", "do_widen", "do_narrow", "do_tolower", "do_toupper", "decimal_point", "do_decimal_point", "thousands_sep", "do_thousands_sep"}
 LEFT_OUT_SCOPES = re.compile(r"\bfilesystem\b|\bpmr\b|transaction clone|thunk to|\bTLS |guard variable")
 
 
@@ -80,6 +90,15 @@ def parameters(text):
     return text[:at], text[at + 1:-1]
 
 
+def narrow(name, text, inside):
+    """What a function of no template returns; q: one or two words."""
+    if name in CHARACTER and "*" not in inside:
+        return "i" if "<wchar_t" in text and not name.endswith("narrow") else "B"
+    if name == "get" and "basic_istream<" in text and not inside:
+        return "i"
+    return NARROW.get(name, "q")
+
+
 def prototype(text):
     found = None if LEFT_OUT_SCOPES.search(text) else parameters(text)
     if not found:
@@ -88,9 +107,9 @@ def prototype(text):
     words = split(head, " ")
     if words[0].startswith("operator"):
         words = [head]
-    result = "q" if len(words) == 1 else letter(" ".join(words[:-1])).replace("ll", "q")
     parts = split(words[-1], "::")
     name = re.sub(r"<.*", "", parts[-1])
+    result = narrow(name, text, inside) if len(words) == 1 else letter(" ".join(words[:-1])).replace("ll", "q")
     scope = re.sub(r"<.*", "", parts[-2]) if len(parts) > 1 else ""
     in_memory = (name in IN_MEMORY or f"{scope}::{name}" in IN_MEMORY) and not (name == "str" and inside) and not IN_REGISTERS.search(text)
     if not in_memory and (name in LEFT_OUT or result in "?fdx"):
@@ -134,7 +153,7 @@ def slots_in_memory(library, types):
 
 
 def main():
-    library, output = sys.argv[1:]
+    library, output, slots_output = sys.argv[1:]
     lines = output_of("nm", "-D", "--defined-only", library)
     names = sorted({line.split()[2].split("@")[0] for line in lines if re.match(r"\w+ [TWi] _Z", line)})
     readable = output_of("c++filt", text="\n".join(names))
@@ -144,7 +163,8 @@ def main():
     with open(output, "w") as f:
         f.write("/* Made by cxx.py from the names of the C++ library. */\n")
         f.write("static const Prototype cxx_prototypes[] = {\n" + "\n".join(rows or ['    {"", "", {0}},']) + "\n};\n")
-        f.write("static const CxxSlot cxx_slots[] = {\n" + "\n".join(slots) + "\n};\n")
+    with open(slots_output, "w") as f:
+        f.write("/* Made by cxx.py from the C++ library. */\nstatic const CxxSlot cxx_slots[] = {\n" + "\n".join(slots) + "\n};\n")
 
 
 main()

@@ -145,6 +145,11 @@ static void add_direct(Raise *r, const RaiseFunction *f, const char *name) {
     LLVMDisposeBuilder(b);
 }
 
+/* Do host and guest find the address of a result in memory in different places? */
+static bool has_memory_entries(const Raise *r) {
+    return r->host->foreign->result_apart != (r->isa->abi.memory_result != NULL);
+}
+
 static void add_entry(Foreign *f, const RaiseFunction *function) {
     const HostForeign *host = f->r->host->foreign;
     char entry[64], bridge[64], direct[64], text[1024];
@@ -152,7 +157,7 @@ static void add_entry(Foreign *f, const RaiseFunction *function) {
     snprintf(bridge, sizeof(bridge), RAISE_BRIDGE, function->pc);
     snprintf(direct, sizeof(direct), RAISE_DIRECT, function->pc);
     add_bridge(f->r, function, bridge);
-    bool for_memory = function->gives_memory && host->entry_for_memory;
+    bool for_memory = function->gives_memory && has_memory_entries(f->r);
     if (!for_memory && is_direct(f->r, function)) {
         add_direct(f->r, function, direct);
         snprintf(text, sizeof(text), host->entry_direct, entry, entry, bridge, entry, direct);
@@ -204,24 +209,8 @@ static void add_main(Foreign *f) {
     add_asm(f->r, text);
 }
 
-/* Where the program's machine has a register of its own for the address of a result in memory, entries do not fill it. */
-static bool check_virtual(Foreign *f) {
-    const Raise *r = f->r;
-    if (!r->isa->abi.memory_result)
-        return true;
-    foreign_mark_virtual(f);
-    for (size_t i = 0; i < r->functions.len; i++)
-        if (r->functions.at[i].gives_memory)
-            return raise_fail(f->r,
-                              "0x%lx: the C++ library calls this virtual function, which returns a class in memory",
-                              r->functions.at[i].pc);
-    return true;
-}
-
 bool foreign_add_entries(Foreign *f) {
-    if (!check_virtual(f))
-        return false;
-    if (f->r->host->foreign->entry_for_memory) {
+    if (has_memory_entries(f->r)) {
         foreign_mark_virtual(f);
         foreign_mark_declared(f->r);
     }

@@ -216,6 +216,14 @@ unsigned long __getauxval(unsigned long type);
 /* What a compiler calls to compute. */
 double __powidf2(double x, int n);
 float __powisf2(float x, int n);
+int __clzdi2(unsigned long x);
+int __ctzdi2(unsigned long x);
+int __ffsdi2(unsigned long x);
+int __clrsbdi2(long x);
+int __paritydi2(unsigned long x);
+int __popcountdi2(unsigned long x);
+unsigned __bswapsi2(unsigned x);
+unsigned long __bswapdi2(unsigned long x);
 /* What C++ compilers call. */
 int __cxa_guard_acquire(long *guard);
 void __cxa_guard_release(long *guard);

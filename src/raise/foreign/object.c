@@ -175,10 +175,8 @@ static bool has_boxed_float(Raise *r, const char *types) {
     return (own && strchr(types + 1, TYPE_FLOAT)) || (r->host->boxed_floats && *types == TYPE_FLOAT);
 }
 
-/* The address of a result in memory may have to be elsewhere. */
 static bool is_portable(Raise *r, const char *types) {
-    bool apart = *types == TYPE_MEMORY && r->isa->abi.memory_result;
-    return !strpbrk(types, "?.x") && !apart && !has_boxed_float(r, types) && counts_fit(types);
+    return !strpbrk(types, "?.x") && !has_boxed_float(r, types) && counts_fit(types);
 }
 
 /* Can others call it, by its prototype, or as far as its code tells? It is the object's own, even if a header declares one of that name. */

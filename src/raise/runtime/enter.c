@@ -139,19 +139,26 @@ static Bridge *bridge_of(u64 target) {
 /* Which functions return in memory is remembered: an address, with that in its lowest bit. */
 static u64 known[256];
 
-static bool returns_in_memory(u64 target) {
+static bool returns_in_memory(u64 target, u64 object) {
     u64 *place = &known[target / 4 % ARRAY_LEN(known)], row = __atomic_load_n(place, __ATOMIC_RELAXED);
     if ((row & ~(u64)1) != target) {
-        row = target | host_returns_in_memory(target);
+        row = target | host_returns_in_memory(target, object);
         __atomic_store_n(place, row, __ATOMIC_RELAXED);
     }
     return row & 1;
 }
 
-/* The address of a result in memory is the first integer, and the result, too. */
+/* The address of a result in memory is the first integer where there is no register of its own for it, and there the result, too. */
 static void call_for_memory(u64 target, ForeignRegs *regs) {
-    u64 result = regs->result = regs->ints[0];
-    memmove(&regs->ints[0], &regs->ints[1], sizeof(regs->ints) - sizeof(regs->ints[0]));
+    enum { MOVED_BYTES = sizeof(regs->ints) - sizeof(regs->ints[0]) };
+    u64 result = guest_result_apart ? regs->result : regs->ints[0];
+    if (guest_result_apart) {
+        memmove(&regs->ints[1], &regs->ints[0], MOVED_BYTES);
+        regs->ints[0] = result;
+    } else {
+        memmove(&regs->ints[0], &regs->ints[1], MOVED_BYTES);
+        regs->result = result;
+    }
     host_call(target, regs);
     regs->ints[0] = result;
 }
@@ -169,7 +176,7 @@ void lathe_raise_call(GuestCpu *cpu) {
     ForeignRegs regs = {0};
     guest_arguments(cpu, &regs);
     lathe_raise_stack = regs.stack & ~(u64)1;
-    if (target % 4 == 0 && returns_in_memory(target))
+    if (guest_result_apart != host_result_apart && target % 4 == 0 && returns_in_memory(target, regs.ints[0]))
         call_for_memory(target, &regs);
     else
         host_call(target, &regs);
