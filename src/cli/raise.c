@@ -352,7 +352,7 @@ static const Host *find_host(const RaiseSettings *s) {
     return NULL;
 }
 
-/* `object`: the object file that the program was made of; NULL: none. */
+/* `object`: the object file that the program was made of, or what a library for another machine offers; NULL: it is a program, or a library for its own machine. */
 static bool raise_file(const RaiseSettings *s, const Host *host, const char *path, const ObjectLayout *object) {
     ElfError error;
     ElfFile *elf = elf_open(path, &error);
@@ -365,17 +365,18 @@ static bool raise_file(const RaiseSettings *s, const Host *host, const char *pat
         return false;
     }
     bool foreign = raise_is_foreign(elf, host);
-    if (s->sysroot && (object || !foreign)) {
+    bool is_object = object && !object->is_library;
+    if (s->sysroot && (is_object || !foreign)) {
         elf_close(elf);
         return fail(s, "its libraries stay what they are, so -L has no meaning");
     }
-    if (!object && foreign)
+    if (!is_object && foreign)
         elf = raise_join_libraries(elf, path, s->sysroot, &parts, &error);
     if (!elf) {
         raise_free_parts(&parts);
         return fail(s, error.text);
     }
-    bool ok = raise_begin(&r, elf, host, object) || fail(s, r.problem);
+    bool ok = raise_begin(&r, elf, host, is_object) || fail(s, r.problem);
     r.parts = parts.len ? &parts : NULL;
     if (object)
         object_begin(&r, object);
@@ -400,12 +401,24 @@ static bool raise_file(const RaiseSettings *s, const Host *host, const char *pat
     return ok;
 }
 
+static bool is_foreign_library(const RaiseSettings *s, const Host *host) {
+    ElfError error;
+    ElfFile *elf = elf_open(s->file, &error);
+    bool is = elf && raise_is_foreign(elf, host) && raise_is_library(elf);
+    if (elf)
+        elf_close(elf);
+    return is;
+}
+
 static bool run(const RaiseSettings *s) {
     const Host *host = find_host(s);
-    if (!host || !elf_is_object(s->file))
+    bool is_object = host && elf_is_object(s->file);
+    if (!host || (!is_object && !is_foreign_library(s, host)))
         return host && raise_file(s, host, s->file, NULL);
     ObjectLayout object;
-    bool ok = object_lay_out(&object, s->file) ? raise_file(s, host, object.image, &object) : fail(s, object.problem);
+    bool ok = (is_object ? object_lay_out : object_of_library)(&object, s->file)
+                  ? raise_file(s, host, object.image, &object)
+                  : fail(s, object.problem);
     object_end(&object);
     return ok;
 }

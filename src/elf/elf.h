@@ -199,10 +199,11 @@ bool elf_lookup(const ElfFile *elf, const char *text, ElfFunction *function);
 
 /* ---------------------------------------------------------------------------------------------------- object files */
 
-/* A global symbol of an object file. */
+/* A global symbol of an object file or a library. */
 typedef struct ElfObjectSymbol {
     const char *name;
     bool defined, absolute, weak, function, thread, chosen; /* chosen: its value is what chooses the function */
+    u64 value;                                              /* in a library, its address */
     u64 size;
     i64 low, high; /* if it is not defined: the lowest and highest addend of relocations that name it, and 0 */
 } ElfObjectSymbol;
@@ -212,6 +213,8 @@ typedef VEC(ElfObjectSymbol) ElfObjectSymbols;
 bool elf_is_object(const char *path);
 /* Its global symbols; names live as long as the arena. False with *error filled: it cannot be read. */
 bool elf_object_symbols(const char *path, Arena *arena, ElfObjectSymbols *found, LatheArch *arch, ElfError *error);
+/* The same of a shared library: what it offers to others, in the version that they are linked with. */
+bool elf_library_symbols(const char *path, Arena *arena, ElfObjectSymbols *found, LatheArch *arch, ElfError *error);
 /* The address of a symbol of any kind in a linked file; false: it has none of that name. */
 bool elf_symbol_value(const ElfFile *elf, const char *name, u64 *value);
 

@@ -1,4 +1,4 @@
-/* object.c: the global symbols of an object file, and where a linker has put one of them. */
+/* object.c: the global symbols of an object file or a library, and where a linker has put one of them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -20,8 +20,8 @@ bool elf_is_object(const char *path) {
 /* A symbol table of the file, and what is found in it. */
 typedef struct Table {
     Elf *libelf;
-    Elf_Data *data;
-    u32 names; /* the section with its strings */
+    Elf_Data *data, *versions; /* of a library: the number of each symbol's version; NULL: there are none */
+    u32 names;                 /* the section with its strings */
     Arena *arena;
     ElfObjectSymbols *found;
 } Table;
@@ -44,6 +44,7 @@ static void add_symbol(Table *t, const GElf_Sym *sym) {
                          .function = type == STT_FUNC || type == STT_GNU_IFUNC,
                          .thread = type == STT_TLS,
                          .chosen = type == STT_GNU_IFUNC,
+                         .value = sym->st_value,
                          .size = sym->st_size};
     VEC_PUSH(t->found, s);
 }
@@ -78,22 +79,46 @@ static void read_table(Table *t) {
             add_symbol(t, &sym);
 }
 
-static bool find_table(Table *t) {
+static Elf_Data *find_data(const Table *t, u32 type, GElf_Shdr *header) {
     Elf_Scn *section = NULL;
-    GElf_Shdr header;
     while ((section = elf_nextscn(t->libelf, section)))
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB) {
-            t->data = elf_getdata(section, NULL);
-            t->names = header.sh_link;
-            return t->data;
-        }
-    return false;
+        if (gelf_getshdr(section, header) && header->sh_type == type)
+            return elf_getdata(section, NULL);
+    return NULL;
+}
+
+static bool find_table(Table *t, u32 type) {
+    GElf_Shdr header;
+    t->data = find_data(t, type, &header);
+    t->names = t->data ? header.sh_link : 0;
+    return t->data;
+}
+
+/* Older versions of a symbol are for programs that were linked with them. */
+static bool is_offered(const Table *t, int index, const GElf_Sym *sym) {
+    enum { OLD_VERSION = 0x8000 };
+    GElf_Versym version = 1;
+    if (t->versions && gelf_getversym(t->versions, index, &version) && (!version || version & OLD_VERSION))
+        return false;
+    return is_global(sym) && sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS && *name_of(t, sym);
+}
+
+static bool read_offered(Table *t, ElfError *error) {
+    GElf_Shdr header;
+    GElf_Sym sym;
+    if (!find_table(t, SHT_DYNSYM))
+        return elf_fail(error, LATHE_ERR_ARGUMENT, "a library without section headers");
+    t->versions = find_data(t, SHT_GNU_versym, &header);
+    for (int i = 1; gelf_getsym(t->data, i, &sym); i++)
+        if (is_offered(t, i, &sym))
+            add_symbol(t, &sym);
+    return true;
 }
 
 static bool read_all(Table *t, ElfError *error) {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
-    if (!find_table(t))
+    if (!find_table(t, SHT_SYMTAB))
         return elf_fail(error, LATHE_ERR_ARGUMENT, "an object file without symbols");
     read_table(t);
     while ((section = elf_nextscn(t->libelf, section)))
@@ -102,7 +127,8 @@ static bool read_all(Table *t, ElfError *error) {
     return true;
 }
 
-bool elf_object_symbols(const char *path, Arena *arena, ElfObjectSymbols *found, LatheArch *arch, ElfError *error) {
+static bool read_file(const char *path, bool (*read)(Table *t, ElfError *error), Arena *arena, ElfObjectSymbols *found,
+                      LatheArch *arch, ElfError *error) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return elf_fail(error, LATHE_ERR_ARGUMENT, "%s", strerror(errno));
@@ -110,13 +136,21 @@ bool elf_object_symbols(const char *path, Arena *arena, ElfObjectSymbols *found,
     Table t = {.libelf = elf_begin(fd, ELF_C_READ, NULL), .arena = arena, .found = found};
     GElf_Ehdr header;
     const Isa *isa = t.libelf && gelf_getehdr(t.libelf, &header) ? isa_of_machine(header.e_machine) : NULL;
-    bool ok = isa || elf_fail(error, LATHE_ERR_ARCH, "an object file of a machine that is not known, or broken");
+    bool ok = isa || elf_fail(error, LATHE_ERR_ARCH, "a file of a machine that is not known, or broken");
     if (ok)
         *arch = isa->arch;
-    ok = ok && read_all(&t, error);
+    ok = ok && read(&t, error);
     elf_end(t.libelf);
     close(fd);
     return ok;
+}
+
+bool elf_object_symbols(const char *path, Arena *arena, ElfObjectSymbols *found, LatheArch *arch, ElfError *error) {
+    return read_file(path, read_all, arena, found, arch, error);
+}
+
+bool elf_library_symbols(const char *path, Arena *arena, ElfObjectSymbols *found, LatheArch *arch, ElfError *error) {
+    return read_file(path, read_offered, arena, found, arch, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ where a symbol is now */

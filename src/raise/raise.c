@@ -76,8 +76,7 @@ static bool has_library(const ElfFile *elf, const char *name) {
     return false;
 }
 
-/* Position-independent, and no program: those have an interpreter, or say that they are one. */
-static bool is_library(const ElfFile *elf) {
+bool raise_is_library(const ElfFile *elf) {
     return elf_extent(elf).position_independent && !elf_interpreter(elf) &&
            !(elf_dynamic_number(elf, DT_FLAGS_1) & DF_1_PIE);
 }
@@ -112,11 +111,9 @@ static bool check(Raise *r) {
         return raise_fail(r, "its image is too large");
     if (!check_thread(r))
         return false;
-    if (r->is_library && r->foreign)
-        return raise_fail(r, "it is a library, and libraries can be raised for their own machine only");
     if (r->is_object)
         return check_object(r) && check_imports(r);
-    if (r->is_library && !has_library(r->elf, "libc.so.6"))
+    if (r->is_library && !r->foreign && !has_library(r->elf, "libc.so.6"))
         return raise_fail(r, "it is a library that does not use the GNU C library");
     if (!elf_entry(r->elf) && !r->is_library)
         return raise_fail(r, "it has no entry");
@@ -148,7 +145,7 @@ bool raise_begin(Raise *r, ElfFile *elf, const Host *host, bool is_object) {
                  .host = host ? host : host_own(),
                  .is_object = is_object};
     r->foreign = raise_is_foreign(elf, r->host);
-    r->is_library = is_object ? !r->foreign : is_library(elf);
+    r->is_library = is_object ? !r->foreign : raise_is_library(elf);
     r->is_static = !is_object && !r->is_library && !elf_interpreter(elf);
     r->unwinds = elf_has_landings(elf) && elf_imports(elf, RAISE_PERSONALITY);
     r->ctx = LLVMContextCreate();
@@ -169,6 +166,7 @@ void raise_end(Raise *r) {
     VEC_FREE(&r->labels);
     VEC_FREE(&r->loose);
     VEC_FREE(&r->offered);
+    VEC_FREE(&r->variables);
     VEC_FREE(&r->declared);
     VEC_FREE(&r->jump_places);
     VEC_FREE(&r->code);

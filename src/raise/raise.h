@@ -105,6 +105,12 @@ typedef struct RaiseNote {
     const char *why;
 } RaiseNote;
 
+/* A variable that another file may have in its place. */
+typedef struct RaiseVariable {
+    const char *name;
+    u64 at, size;
+} RaiseVariable;
+
 typedef struct RaiseCounts {
     u64 functions, native, insns, unresolved_jumps, unsupported, no_room, left;
     u64 arguments, results, locals;
@@ -138,8 +144,11 @@ typedef struct Raise {
     Map64 by_pc; /* index of a function */
     Map64
         table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
-    ElfPointers loose;   /* pointers to what may be functions */
-    ElfPointers offered; /* functions of an object file that others may call by their names */
+    ElfPointers loose; /* pointers to what may be functions */
+    ElfPointers
+        offered; /* functions of an object file, or a library for another machine, that others may call by their names */
+    VEC(RaiseVariable)
+    variables; /* what is not in the image for others: a program's copies of other files' variables, and what such a library offers, of which programs may have copies */
     VEC(Prototype)
     declared;         /* functions of an object file for another machine, and those that it calls: foreign/debug.c */
     bool plain_calls; /* functions that are not among these take and return plain values, as the user says */
@@ -177,6 +186,8 @@ void raise_note(Raise *r, u64 pc, const char *format, ...) __attribute__((format
 void raise_for_size(Raise *r);
 void raise_progress(const Raise *r, const char *what, u64 done, u64 total);
 
+/* Position-independent, and no program: those have an interpreter, or say that they are one. */
+bool raise_is_library(const ElfFile *elf);
 /* Is the host another machine than the program is for? */
 bool raise_is_foreign(const ElfFile *elf, const Host *host);
 /* The library that the address is in, and the address in its own file, if it was joined with the program; NULL: it is the program's. */

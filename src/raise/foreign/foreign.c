@@ -78,8 +78,9 @@ bool foreign_begin(Foreign *f, Raise *r) {
     if (!check(f) || (!r->is_object && !check_exports(r)))
         return false;
     elf_relocations(r->elf, &f->relocations);
+    foreign_find_copies(f);
     r->own_files = has_other_files(f);
-    return (r->is_object || foreign_find_main(f)) && foreign_add_imports(f);
+    return (r->is_object || r->is_library || foreign_find_main(f)) && foreign_add_imports(f);
 }
 
 bool foreign_finish(Foreign *f) {

@@ -50,6 +50,9 @@ const Prototype *foreign_prototype(const Foreign *f, const char *name);
 /* Would a call of the host's function as it is be another one than the program means? */
 bool foreign_needs_stub(const Foreign *f, const char *name);
 
+/* image.c: how code finds thread-local variables of the module's own. */
+LLVMThreadLocalMode foreign_thread_mode(const Raise *r);
+
 /* foreign.c: a function that the new program calls before all constructors, those of lower numbers first; at its beginning. */
 enum { RAN_THREAD_WORDS = 101, RAN_CHOICES = 102 };
 LLVMBuilderRef foreign_start_function(Raise *r, const char *name, u32 number);
@@ -59,7 +62,9 @@ bool foreign_is_chosen(const Foreign *f, const ElfRelocation *row);
 /* Has such words written when the program begins. */
 bool foreign_add_chosen(Foreign *f);
 
-/* symbols.c: what the address in the image is in the module. */
+/* symbols.c: adds the variables that the dynamic linker would copy into the image. */
+void foreign_find_copies(Foreign *f);
+/* What the address in the image is in the module. */
 LLVMValueRef foreign_symbol(Foreign *f, u64 address);
 /* Is it the address of something that is not where it was in the image? */
 bool foreign_is_moved(Foreign *f, u64 address);
@@ -99,9 +104,11 @@ void foreign_read_prototypes(Raise *r, const char *file);
 void foreign_mark_declared(Raise *r);
 const Prototype *foreign_declared(const Raise *r, const char *name); /* NULL: none */
 
-/* object.c: an object file as the linker of its machine has laid it out. */
+/* object.c: an object file as the linker of its machine has laid it out, or a shared library for another machine. */
 typedef struct ObjectLayout {
-    char dir[32], image[64]; /* temporary: the folder, and the program in it */
+    char dir[32];      /* a temporary folder */
+    const char *image; /* the program in it, or the library */
+    bool is_library;
     LatheArch arch;
     ElfObjectSymbols symbols;
     Arena arena;
@@ -110,6 +117,7 @@ typedef struct ObjectLayout {
 
 /* False with o->problem set: it cannot be done. object_end() in any case. */
 bool object_lay_out(ObjectLayout *o, const char *file);
+bool object_of_library(ObjectLayout *o, const char *file);
 void object_end(ObjectLayout *o);
 /* Between raise_begin and raise_discover. */
 void object_begin(Raise *r, const ObjectLayout *o);

@@ -199,6 +199,7 @@ int __gethostname_chk(char *to, size_t size, size_t room);
 void *__tls_get_addr(void *place);
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object);
 int __cxa_at_quick_exit(void (*function)(void *), void *object);
+void __cxa_finalize(void *object);
 char *__strdup(const char *text);
 char *__strndup(const char *text, size_t size);
 void *__rawmemchr(const void *at, int byte);

@@ -133,6 +133,11 @@ static bool build_image(Foreign *f, const u8 *bytes, Parts *parts) {
     return build_parts(f, bytes, r->extent.start, size, size, parts);
 }
 
+/* Those of a library have no place that is known before it is loaded. */
+LLVMThreadLocalMode foreign_thread_mode(const Raise *r) {
+    return r->is_library ? LLVMGeneralDynamicTLSModel : LLVMLocalExecTLSModel;
+}
+
 static bool add_thread(Foreign *f) {
     Raise *r = f->r;
     Parts parts = {0};
@@ -149,7 +154,7 @@ static bool add_thread(Foreign *f) {
         LLVMValueRef var = LLVMAddGlobal(r->mod, LLVMTypeOf(v), RAISE_PREFIX "thread");
         LLVMSetInitializer(var, v);
         LLVMSetAlignment(var, THREAD_ALIGN);
-        LLVMSetThreadLocalMode(var, LLVMLocalExecTLSModel);
+        LLVMSetThreadLocalMode(var, foreign_thread_mode(r));
         LLVMSetVisibility(var, LLVMHiddenVisibility);
         add_number(r, RAISE_PREFIX "thread_offset", off);
     }

@@ -1,11 +1,14 @@
-/* object.c: object files (`.o`), which become object files again.
+/* object.c: object files (`.o`), which become object files again, and shared libraries for another machine, which become shared libraries.
  *
  * The linker of the object's machine lays it out as a position-independent program, which is then raised as any other. What the object does not define itself is
  * in a library made for that purpose, so that the linker makes stubs for what is called, and copies of variables, as in programs. Functions and variables that the
  * object defines for others keep their names: a function's is that of its entry, where native code enters it, and a variable's is a place of the image.
  *
+ * A library is laid out as it is, and joined with others that it needs as programs are. What it offers to others is offered in the same way.
+ *
  * For the own machine, too, the image is a variable of the module, and the address of a function that of its entry. What each raised object has of the runtime
  * is made local in the end, so that several can be linked with each other. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <llvm-c/Core.h>
@@ -75,17 +78,32 @@ static bool lay_out(ObjectLayout *o, const char *file) {
     return write_missing(o, source) && run(o, missing) && run(o, image);
 }
 
+static bool make_folder(ObjectLayout *o) {
+    static const char name[] = "/tmp/lathe-raise-XXXXXX";
+    memcpy(o->dir, name, sizeof(name));
+    if (mkdtemp(o->dir))
+        return true;
+    *o->dir = 0;
+    return fail(o, "no temporary directory can be made: %s", strerror(errno));
+}
+
 bool object_lay_out(ObjectLayout *o, const char *file) {
     ElfError error;
-    *o = (ObjectLayout){.dir = "/tmp/lathe-raise-XXXXXX"};
+    *o = (ObjectLayout){0};
     if (!elf_object_symbols(file, &o->arena, &o->symbols, &o->arch, &error))
         return fail(o, "%s", error.text);
-    if (!mkdtemp(o->dir)) {
-        *o->dir = 0;
-        return fail(o, "no temporary directory can be made: %s", strerror(errno));
-    }
-    snprintf(o->image, sizeof(o->image), "%s/image", o->dir);
+    if (!make_folder(o))
+        return false;
+    o->image = arena_printf(&o->arena, "%s/image", o->dir);
     return lay_out(o, file);
+}
+
+bool object_of_library(ObjectLayout *o, const char *file) {
+    ElfError error;
+    *o = (ObjectLayout){.image = file, .is_library = true};
+    if (!elf_library_symbols(file, &o->arena, &o->symbols, &o->arch, &error))
+        return fail(o, "%s", error.text);
+    return make_folder(o);
 }
 
 void object_end(ObjectLayout *o) {
@@ -103,13 +121,29 @@ void object_end(ObjectLayout *o) {
 
 /* ---------------------------------------------------------------------------------------------------------------- symbols */
 
+static bool find_address(const Raise *r, const ElfObjectSymbol *s, u64 *address) {
+    *address = s->value;
+    return !r->is_object || elf_symbol_value(r->elf, s->name, address);
+}
+
+/* Constants may be beside code. The linker has laid out objects so that they are not, and may not tell of which kind a symbol is. */
+static bool is_function(const Raise *r, const ElfObjectSymbol *s, u64 address) {
+    return r->is_object ? elf_is_code(r->elf, address) : s->function;
+}
+
 void object_begin(Raise *r, const ObjectLayout *o) {
     u64 address;
     if (r->foreign)
         foreign_read_prototypes(r, o->image);
-    for (size_t i = 0; i < o->symbols.len; i++)
-        if (o->symbols.at[i].defined && elf_symbol_value(r->elf, o->symbols.at[i].name, &address))
-            VEC_PUSH(&r->offered, ((ElfPointer){.to = address})); /* only those among them count that are code */
+    for (size_t i = 0; i < o->symbols.len; i++) {
+        const ElfObjectSymbol *s = &o->symbols.at[i];
+        if (!s->defined || !find_address(r, s, &address))
+            continue;
+        if (is_function(r, s, address))
+            VEC_PUSH(&r->offered, ((ElfPointer){.to = address}));
+        if (o->is_library && !s->thread && !s->function)
+            VEC_PUSH(&r->variables, ((RaiseVariable){s->name, address, s->size}));
+    }
 }
 
 static void offer(Raise *r, const ElfObjectSymbol *s, const char *type, const char *is, u64 off) {
@@ -215,12 +249,12 @@ static bool offer_symbols(Raise *r, const ObjectLayout *o) {
         u64 address;
         if (!s->defined)
             continue;
-        if (s->absolute || s->thread || !elf_symbol_value(r->elf, s->name, &address))
+        if (s->absolute || s->thread || !find_address(r, s, &address))
             return raise_fail(r, "its symbol %s is of a kind that cannot be raised", s->name);
         if (s->chosen)
             return raise_fail(r, "0x%lx: the function %s is chosen by the processor (STT_GNU_IFUNC), for others, too",
                               address, s->name);
-        if (elf_is_code(r->elf, address)) {
+        if (is_function(r, s, address)) {
             if (!offer_function(r, s, address))
                 return false;
         } else {
@@ -233,6 +267,7 @@ static bool offer_symbols(Raise *r, const ObjectLayout *o) {
 bool object_finish(Foreign *f, const ObjectLayout *o) {
     if (!f->r->foreign) {
         elf_relocations(f->r->elf, &f->relocations);
+        foreign_find_copies(f);
         foreign_replace_addresses(f);
         if (!foreign_add_lists(f) || !foreign_add_chosen(f) || !foreign_add_image(f))
             return false;
@@ -257,7 +292,31 @@ static bool write_names(const ObjectLayout *o, const char *path) {
     return out && fclose(out) == 0;
 }
 
-bool object_link(Raise *r, const ObjectLayout *o, RaiseObject object, const char *const *files, const char *output) {
+/* The linker's list of what is visible. */
+static bool write_version(const ObjectLayout *o, const char *path) {
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return false;
+    fprintf(out, "{\nglobal:\n");
+    for (size_t i = 0; i < o->symbols.len; i++)
+        fprintf(out, "    \"%s\";\n", o->symbols.at[i].name);
+    fprintf(out, "local:\n    *;\n};\n");
+    return fclose(out) == 0;
+}
+
+/* It calls its own functions, whoever else has one of that name. */
+static bool link_library(Raise *r, const ObjectLayout *o, RaiseObject object, const char *const *files,
+                         const char *output) {
+    const char *path = arena_printf(&r->arena, "%s/names", o->dir), *name = elf_dynamic_text(r->elf, DT_SONAME, 0);
+    const char *const options[] = {"-shared", "-Wl,-Bsymbolic-functions",
+                                   arena_printf(&r->arena, "-Wl,--version-script=%s", path),
+                                   name ? arena_printf(&r->arena, "-Wl,-soname,%s", name) : NULL, NULL};
+    return write_version(o, path) ? foreign_link_with(r, object, options, files, output)
+                                  : raise_fail(r, "%s: %s", path, strerror(errno));
+}
+
+static bool link_object(Raise *r, const ObjectLayout *o, RaiseObject object, const char *const *files,
+                        const char *output) {
     const char *const first[] = {"-r", "-nostdlib", NULL};
     char names[sizeof(o->dir) + 16];
     snprintf(names, sizeof(names), "%s/names", o->dir);
@@ -272,4 +331,8 @@ bool object_link(Raise *r, const ObjectLayout *o, RaiseObject object, const char
         return true;
     unlink(output);
     return raise_fail(r, "%s has failed: %.*s", localize[0], (int)strcspn(message, "\n"), message);
+}
+
+bool object_link(Raise *r, const ObjectLayout *o, RaiseObject object, const char *const *files, const char *output) {
+    return (o->is_library ? link_library : link_object)(r, o, object, files, output);
 }

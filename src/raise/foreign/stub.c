@@ -311,7 +311,7 @@ static void mark_stack(Stub *s, bool inside) {
     LLVMValueRef var = LLVMGetNamedGlobal(s->r->mod, RAISE_PREFIX "stack");
     if (!var) {
         var = LLVMAddGlobal(s->r->mod, word(s), RAISE_PREFIX "stack");
-        LLVMSetThreadLocalMode(var, LLVMLocalExecTLSModel);
+        LLVMSetThreadLocalMode(var, foreign_thread_mode(s->r));
         LLVMSetVisibility(var, LLVMHiddenVisibility);
     }
     LLVMValueRef v = LLVMBuildPtrToInt(s->b, stack(s), word(s), "");

@@ -1,7 +1,7 @@
 /* symbols.c: addresses in the program's image, as they are in the new program.
  *
  * Data is where it was, relative to the image; in a program that is not position-independent, where it was. Functions are not: the address of one is that of its entry, which native code can call. Variables of other files that
- * the dynamic linker would copy into the image (stdout, environ) are those files' own. */
+ * the dynamic linker would copy into the image (stdout, environ) are those files' own. What a library offers is where the dynamic linker has the name. */
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <stdio.h>
@@ -35,14 +35,22 @@ LLVMValueRef foreign_offset(const Raise *r, LLVMValueRef base, i64 off) {
     return off ? LLVMConstGEP2(LLVMInt8TypeInContext(r->ctx), base, &index, 1) : base;
 }
 
-static const ElfRelocation *copy_at(const Foreign *f, u64 address) {
-    for (size_t i = 0; i < f->relocations.len; i++) {
-        const ElfRelocation *row = &f->relocations.at[i];
-        if (row->symbol && f->r->isa->relocation_kind(row->type) == RELOCATION_COPY && address >= row->at &&
-            address - row->at < row->size)
-            return row;
+/* Others may have a copy of what a library offers, and then that is it. */
+static const RaiseVariable *copy_at(const Foreign *f, u64 address) {
+    for (size_t i = 0; i < f->r->variables.len; i++) {
+        const RaiseVariable *v = &f->r->variables.at[i];
+        if (address - v->at < v->size)
+            return v;
     }
     return NULL;
+}
+
+void foreign_find_copies(Foreign *f) {
+    for (size_t i = 0; i < f->relocations.len; i++) {
+        const ElfRelocation *row = &f->relocations.at[i];
+        if (row->symbol && f->r->isa->relocation_kind(row->type) == RELOCATION_COPY)
+            VEC_PUSH(&f->r->variables, ((RaiseVariable){row->symbol, row->at, row->size}));
+    }
 }
 
 /* In a program that is not position-independent, the address of another file's function is that of the code that jumps to it. NULL: it is no such function. */
@@ -54,14 +62,14 @@ static const char *import_at(const Foreign *f, u64 address) {
 
 LLVMValueRef foreign_symbol(Foreign *f, u64 address) {
     const RaiseFunction *function = raise_function_at(f->r, address);
-    const ElfRelocation *copy = copy_at(f, address);
+    const RaiseVariable *copy = copy_at(f, address);
     const char *import = import_at(f, address);
     if (import)
         return foreign_external(f, import, foreign_is_weak(f, import));
     if (function && function->native && function->raised && elf_is_code(f->r->elf, address))
         return foreign_entry(f, function);
     if (copy)
-        return foreign_offset(f->r, foreign_external(f, copy->symbol, false), (i64)(address - copy->at));
+        return foreign_offset(f->r, foreign_external(f, copy->name, false), (i64)(address - copy->at));
     return foreign_offset(f->r, LLVMGetNamedGlobal(f->r->mod, RAISE_IMAGE), (i64)(address - f->r->extent.start));
 }
 
@@ -80,7 +88,7 @@ static bool is_part(const Raise *r, LLVMValueRef in, u64 address) {
 
 /* Where a copied variable begins, the program's own variable before it ends: code that only compares the address means that end, as loops do. */
 static bool is_end(const Foreign *f, LLVMValueRef in, u64 address) {
-    const ElfRelocation *copy = copy_at(f, address);
+    const RaiseVariable *copy = copy_at(f, address);
     bool compares = LLVMIsAICmpInst(in) || (LLVMIsABinaryOperator(in) && LLVMGetInstructionOpcode(in) == LLVMSub);
     return copy && copy->at == address && compares;
 }
@@ -186,9 +194,9 @@ void foreign_name_types(Foreign *f) {
         next = LLVMGetNextGlobal(g);
         if (sscanf(LLVMGetValueName2(g, &len), RAISE_AT, &address) != 1)
             continue;
-        const ElfRelocation *copy = copy_at(f, address);
+        const RaiseVariable *copy = copy_at(f, address);
         if (copy) {
-            LLVMReplaceAllUsesWith(g, foreign_external(f, copy->symbol, false));
+            LLVMReplaceAllUsesWith(g, foreign_external(f, copy->name, false));
             LLVMDeleteGlobal(g);
             continue;
         }
