@@ -143,8 +143,7 @@ typedef struct HostForeign {
     /* Assembly of where native code enters a function, for printf: its name twice, its bridge's, its name, and its bridge's twice. Before it is the distance from
      * there to its bridge, and it goes on at lathe_raise_enter of src/raise/runtime. */
     const char *entry;
-    /* The same for a function whose result is in memory, where either the host or the guest has a register of its own for the address of that; NULL: all guests pass it as the
-     * host does. */
+    /* The same for a function whose result is in memory, where either the host or the guest has a register of its own for the address of that. */
     const char *entry_for_memory;
     /* The same for a function that takes and gives integers in the host's registers: its name twice, its bridge's, its name, and that of the code. */
     const char *entry_direct;

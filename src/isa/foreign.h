@@ -94,6 +94,11 @@ typedef struct HostConstant {
     int own, host;
 } HostConstant;
 
+/* Of the guest's <fcntl.h>: O_DIRECTORY, O_NOFOLLOW and O_DIRECT; and O_LARGEFILE. */
+enum { GUEST_OPEN_FLAGS = 3 };
+extern const HostConstant guest_open_rows[GUEST_OPEN_FLAGS];
+extern const int guest_large_file;
+
 /* Of the guest's <fenv.h>. */
 enum { GUEST_ROUNDINGS = 4, GUEST_EXCEPTIONS = 5 };
 extern const HostConstant guest_roundings[GUEST_ROUNDINGS], guest_exception_flags[GUEST_EXCEPTIONS];

@@ -105,6 +105,7 @@ typedef struct Isa {
     u32 reg_count;
     u32 state_bytes, pc_off, trap_off, trap_info_off;
     const StateField *initial; /* ended by one of no bits */
+    bool ordered_memory;       /* do others see loads before all accesses behind them, and stores in their order? */
     RegSet dead_at_calls;      /* registers that no calling convention keeps: the flags */
     CallAbi abi;
     const Reg *hot_ints, *hot_vectors; /* the registers most worth a host register, best first */

@@ -104,9 +104,6 @@ static bool check(Raise *r) {
         return raise_fail(r, "it is for a machine whose programs cannot be raised");
     if (r->foreign ? !r->host->foreign : !r->host->raise)
         return raise_fail(r, "programs of its machine cannot be raised for %s", r->host->name);
-    if (r->isa != isa_of_host() && r->host != host_own())
-        return raise_fail(r, "programs for %s can only be raised for %s, the machine that lathe was built for",
-                          isa_name(r->isa->arch), host_own()->name);
     if (r->extent.end - r->extent.start > IMAGE_MAX_BYTES)
         return raise_fail(r, "its image is too large");
     if (!check_thread(r))

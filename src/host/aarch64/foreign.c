@@ -27,6 +27,7 @@ __asm__("\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter\n\t.hidden lathe_rais
                                                          "\tstp x2, x3, [sp, #32]\n"
                                                          "\tstp x4, x5, [sp, #48]\n"
                                                          "\tstp x6, x7, [sp, #64]\n"
+                                                         "\tstr x8, [sp, #216]\n"
                                                          "\tstp q0, q1, [sp, #80]\n"
                                                          "\tstp q2, q3, [sp, #112]\n"
                                                          "\tstp q4, q5, [sp, #144]\n"

@@ -119,6 +119,8 @@ static const u32 *behind_stub(const u32 *at) {
 
 bool host_returns_in_memory(u64 target, u64 object) {
     (void)object;
+    if (target % sizeof(u32))
+        return false;
     const u32 *at = behind_stub((const u32 *)target);
     for (int i = 0; i < STEPS_MAX; i++) {
         Use found = use(*at);

@@ -5,6 +5,8 @@ static const HostForeign foreign = {
     .features = "+unaligned-scalar-mem",
     .entry = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
              "\t.8byte %s - .\n%s:\tlla t0, %s\n\ttail lathe_raise_enter\n\t.text\n",
+    .entry_for_memory = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
+                        "\t.8byte %s - .\n%s:\tlla t0, %s\n\ttail lathe_raise_enter_for_memory\n\t.text\n",
     .entry_direct = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
                     "\t.8byte %s - .\n%s:\ttail %s\n\t.text\n",
     .order_loads = "fence r, rw",

@@ -2,6 +2,7 @@
 #include "isa/foreign.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <fenv.h>
 
 #include "isa/aarch64/hwcap.h"
@@ -106,19 +107,9 @@ const void *guest_next_extended(ForeignList *list) {
 
 /* --------------------------------------------------------------------------------------------------------------- types */
 
-/* O_DIRECTORY, O_NOFOLLOW, O_DIRECT and O_LARGEFILE are bits 14 to 17 here. Hosts that this is for have the last two in front of the first two, which is the same both ways. */
-static int exchanged(int flags) {
-    enum { FIRST_PAIR = 3 << 14, SECOND_PAIR = 3 << 16 };
-    return (flags & ~(FIRST_PAIR | SECOND_PAIR)) | (flags & FIRST_PAIR) << 2 | (flags & SECOND_PAIR) >> 2;
-}
-
-int guest_open_flags(int flags) {
-    return exchanged(flags);
-}
-
-int guest_of_open_flags(int flags) {
-    return exchanged(flags);
-}
+const HostConstant guest_open_rows[GUEST_OPEN_FLAGS] = {
+    {040000, O_DIRECTORY}, {0100000, O_NOFOLLOW}, {0200000, O_DIRECT}};
+const int guest_large_file = 0400000;
 
 u64 guest_auxiliary(u64 type, u64 value) {
     return type == AT_HWCAP ? A64_HWCAP : type == AT_HWCAP2 ? A64_HWCAP2 : value;

@@ -2,6 +2,7 @@
 #include "isa/foreign.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <fenv.h>
 
 #include "lathe/types.h"
@@ -104,14 +105,9 @@ const void *guest_next_extended(ForeignList *list) {
 
 /* --------------------------------------------------------------------------------------------------------------- types */
 
-/* The flags of hosts that this is for are the same. */
-int guest_open_flags(int flags) {
-    return flags;
-}
-
-int guest_of_open_flags(int flags) {
-    return flags;
-}
+const HostConstant guest_open_rows[GUEST_OPEN_FLAGS] = {
+    {0200000, O_DIRECTORY}, {0400000, O_NOFOLLOW}, {040000, O_DIRECT}};
+const int guest_large_file = 0100000;
 
 /* The letters of the base and of its extensions. */
 u64 guest_auxiliary(u64 type, u64 value) {

@@ -33,26 +33,9 @@ void guest_put_stat(void *to, const struct stat *from) {
     memcpy(to, &own, sizeof(own));
 }
 
-/* Flags of open(2) that architectures have at different bits. */
-static const struct {
-    int own, host;
-} flags_rows[] = {{0200000, O_DIRECTORY}, {0400000, O_NOFOLLOW}, {040000, O_DIRECT}};
-enum { X86_MOVED = 0200000 | 0400000 | 040000, HOST_MOVED = O_DIRECTORY | O_NOFOLLOW | O_DIRECT };
-
-/* O_TMPFILE has the bit of O_DIRECTORY, and moves with it. */
-int guest_open_flags(int flags) {
-    int moved = flags & ~X86_MOVED & ~0100000; /* O_LARGEFILE, which says nothing here */
-    for (size_t i = 0; i < ARRAY_LEN(flags_rows); i++)
-        moved |= flags & flags_rows[i].own ? flags_rows[i].host : 0;
-    return moved;
-}
-
-int guest_of_open_flags(int flags) {
-    int moved = flags & ~HOST_MOVED & ~(__O_LARGEFILE);
-    for (size_t i = 0; i < ARRAY_LEN(flags_rows); i++)
-        moved |= flags & flags_rows[i].host ? flags_rows[i].own : 0;
-    return moved;
-}
+const HostConstant guest_open_rows[GUEST_OPEN_FLAGS] = {
+    {0200000, O_DIRECTORY}, {0400000, O_NOFOLLOW}, {040000, O_DIRECT}};
+const int guest_large_file = 0100000;
 
 const long guest_call_numbers[] = {
 #define CALL(name, x86_64, generic) x86_64,

@@ -293,6 +293,7 @@ const Isa isa_x86_64 = {
     .trap_off = offsetof(LatheX86Cpu, trap),
     .trap_info_off = offsetof(LatheX86Cpu, trap_info),
     .initial = initial,
+    .ordered_memory = true,
     .dead_at_calls = {{BIT(CF) | BIT(PF) | BIT(AF) | BIT(ZF) | BIT(SF) | BIT(OF)}},
     .abi =
         {.int_args = int_args,

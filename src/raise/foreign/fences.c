@@ -1,4 +1,4 @@
-/* fences.c: the order of memory accesses on hosts whose order is weaker than the program's.
+/* fences.c: the order of memory accesses on hosts whose order is weaker than that of the program's machine.
  *
  * On the program's machine loads come before all that follows them, and stores before later stores, for all threads to see. A host that promises
  * less needs a fence between two accesses that others may look at: one that orders loads where one was before, one that orders stores in
@@ -254,7 +254,7 @@ static void end(Fencer *w) {
 }
 
 void foreign_add_fences(Raise *r) {
-    if (!r->host->foreign->order_loads || !raise_may_share(r))
+    if (!r->isa->ordered_memory || !r->host->foreign->order_loads || !raise_may_share(r))
         return;
     Fencer w = {.r = r,
                 .all = ARENA_ARRAY(&r->arena, Ends, r->functions.len),

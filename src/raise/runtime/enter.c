@@ -136,13 +136,13 @@ static Bridge *bridge_of(u64 target) {
     return (Bridge *)(at + distance);
 }
 
-/* Which functions return in memory is remembered: an address, with that in its lowest bit. */
+/* Which functions return in memory is remembered: twice the address, and 1 for those that do. */
 static u64 known[256];
 
 static bool returns_in_memory(u64 target, u64 object) {
-    u64 *place = &known[target / 4 % ARRAY_LEN(known)], row = __atomic_load_n(place, __ATOMIC_RELAXED);
-    if ((row & ~(u64)1) != target) {
-        row = target | host_returns_in_memory(target, object);
+    u64 *place = &known[target / 2 % ARRAY_LEN(known)], row = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (row >> 1 != target) {
+        row = target << 1 | host_returns_in_memory(target, object);
         __atomic_store_n(place, row, __ATOMIC_RELAXED);
     }
     return row & 1;
@@ -176,7 +176,7 @@ void lathe_raise_call(GuestCpu *cpu) {
     ForeignRegs regs = {0};
     guest_arguments(cpu, &regs);
     lathe_raise_stack = regs.stack & ~(u64)1;
-    if (guest_result_apart != host_result_apart && target % 4 == 0 && returns_in_memory(target, regs.ints[0]))
+    if (guest_result_apart != host_result_apart && returns_in_memory(target, regs.ints[0]))
         call_for_memory(target, &regs);
     else
         host_call(target, &regs);
