@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "raise/runtime/slots.h"
+
 #include "cxx_slots.h"       /* cxx_slots: made by cxx.py */
 #include "cxx_table.h"       /* cxx_prototypes: likewise */
 #include "prototype_table.h" /* prototypes, by name, and prototype_hosts: made by prototypes.py */

@@ -42,15 +42,9 @@ typedef struct Prototype {
 
 /* NULL: no header has it. */
 const Prototype *prototype_find(const char *name);
-/* A function of the C++ library, by its mangled name; NULL: it is not known. Its result is one or two integers, whatever it is. */
+/* A function of the C++ library, by its mangled name; NULL: it is not known. Its result is one or two integers, whatever it is, if its name does not tell. */
 const Prototype *prototype_find_cxx(const char *name);
-typedef struct CxxSlot {
-    const char *type;
-    u32 slot;
-} CxxSlot;
-
 /* Does that virtual function of a class of the C++ library return a class in memory? `type` is the mangled name of its type. */
-enum { PROTOTYPE_SLOTS = 32 };
 bool prototype_slot_in_memory(const char *type, u32 slot);
 /* The index in `differs` of a host by its name; -1: the headers of that machine were not there. */
 int prototype_host(const char *host);

@@ -43,7 +43,7 @@ static int **make_matrix(long rows, long columns, uint32_t seed) {
 }
 
 int main(int argc, char **argv) {
-    long n = argument(argc, argv, 1, 600), sum = 0;
+    long n = argument(argc, argv, 1, 1400), sum = 0;
     int threads = (int)argument(argc, argv, 2, 0);
     Job job = {make_matrix(n, n, 9), make_room((size_t)n * sizeof(int)), make_matrix(n, n, 0), n, n};
     work_on_parts(mean_part, &job, n, threads);

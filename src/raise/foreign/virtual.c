@@ -4,6 +4,7 @@
  * virtual functions whose beginning is as that one's, and its type (Itanium C++ ABI, 2.9.5) leads to the library's type by name. Which of that one's functions return a
  * class in memory is a table that cxx.py makes. */
 #include "raise/foreign/foreign.h"
+#include "raise/runtime/slots.h"
 
 enum { DEPTH_MAX = 16, TYPES_MAX = 256 };
 
@@ -77,7 +78,7 @@ static void mark_table(Search *s, u64 at) {
     if (bases_of(s, number_at(s, at)) == BASES_NO_TYPE)
         return;
     const char *type = library_type(s, at, -(i64)number_at(s, at - 8), DEPTH_MAX);
-    for (u32 slot = 0; type && slot < PROTOTYPE_SLOTS; slot++) {
+    for (u32 slot = 0; type && slot < CXX_SLOTS; slot++) {
         u64 word = at + 8 + 8 * (u64)slot;
         RaiseFunction *function =
             prototype_slot_in_memory(type, slot) ? raise_function_at(r, number_at(s, word)) : NULL;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "isa/foreign.h"
-#include "raise/prototypes.h"
+#include "raise/runtime/slots.h"
 
 #include "cxx_slots.h" /* made by cxx.py */
 
@@ -59,7 +59,7 @@ static bool comes_from_slot(const Type *type, u32 slot) {
 
 static bool is_in_memory_for(const u64 *table, u64 target) {
     const Type *type = (const Type *)table[-1];
-    for (u32 slot = 0; slot < PROTOTYPE_SLOTS; slot++)
+    for (u32 slot = 0; slot < CXX_SLOTS; slot++)
         if (table[slot] == target)
             return comes_from_slot(type, slot);
     return false;
