@@ -359,3 +359,12 @@ bool elf_is_code(const ElfFile *elf, u64 addr) {
     const Segment *s = elf_segment(elf, addr);
     return s && s->executable && addr - s->start < s->byte_count;
 }
+
+bool elf_is_code_section(const ElfFile *elf, u64 addr) {
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    while ((section = elf_nextscn(elf->libelf, section)))
+        if (gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR && addr - header.sh_addr < header.sh_size)
+            return elf_is_code(elf, addr);
+    return false;
+}

@@ -45,6 +45,8 @@ typedef struct ElfExtent {
 } ElfExtent;
 ElfExtent elf_extent(const ElfFile *elf);
 bool elf_is_code(const ElfFile *elf, u64 addr);
+/* Is it in a section of code? False if the file has no section headers. */
+bool elf_is_code_section(const ElfFile *elf, u64 addr);
 
 /* A page as it is mapped before relocation, with what the file has around a segment's contents; false: nothing is
  * mapped there. `page` is a multiple of ELF_PAGE. */

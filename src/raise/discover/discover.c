@@ -39,11 +39,12 @@ static bool is_among_labels(const Raise *r, u64 at) {
 
 /* A pointer leads to a function unless it leads into the middle of one. In a program that is not position-independent, any
  * number may look like a pointer, so known functions come first, and the others are looked at when it is known what is code of these (want_loose).
- * Only known functions count where constants are among code, as linkers have it for other machines. */
+ * Where constants are in one segment with code, as linkers have it for other machines, only known functions count and what is in a section of code. */
 static void want_word(Raise *r, u64 at, u64 pc) {
     ElfFunction known = elf_function_at(r->elf, pc);
     bool begins = known.size || known.name || raise_is_stub(r, pc);
-    bool may_begin = !begins && r->isa == isa_of_host() && !elf_function_around(r->elf, pc);
+    bool is_code = r->isa == isa_of_host() || elf_is_code_section(r->elf, pc);
+    bool may_begin = !begins && is_code && !elf_function_around(r->elf, pc);
     bool among = begins && is_among_labels(r, at);
     if ((begins && !among) || (may_begin && r->extent.position_independent))
         want(r, pc, true);
