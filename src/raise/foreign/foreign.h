@@ -47,6 +47,8 @@ bool foreign_is_weak(const Foreign *f, const char *name);
 bool foreign_build_stub(Foreign *f, LLVMValueRef fn, const char *name, u64 pc);
 /* By headers, the C++ library's names or debug information; NULL: nobody knows it. */
 const Prototype *foreign_prototype(const Foreign *f, const char *name);
+/* Does it return a class in memory, whose address the guest has in a register of its own, and the host has not? */
+bool foreign_gives_memory(const Foreign *f, const char *name);
 /* Would a call of the host's function as it is be another one than the program means? */
 bool foreign_needs_stub(const Foreign *f, const char *name);
 

@@ -178,6 +178,7 @@ static bool add_pointers(Foreign *f) {
         if (!stub)
             return false;
         stub->native = true;
+        stub->gives_memory = foreign_gives_memory(f, row->symbol);
     }
     return true;
 }

@@ -481,9 +481,14 @@ const Prototype *foreign_prototype(const Foreign *f, const char *name) {
     return p ? p : foreign_declared(f->r, name);
 }
 
+bool foreign_gives_memory(const Foreign *f, const char *name) {
+    const Prototype *p = foreign_prototype(f, name);
+    return p && *p->types == TYPE_MEMORY && f->r->isa->abi.memory_result && !f->r->host->foreign->result_apart;
+}
+
 bool foreign_needs_stub(const Foreign *f, const char *name) {
     const Prototype *p = prototype_find(name);
-    return is_jump(name) ||
+    return is_jump(name) || foreign_gives_memory(f, name) ||
            (p && (special_find(SPECIAL_WRAPPED, name) || strpbrk(p->types, "xa.") || f->r->host->signed_arguments));
 }
 

@@ -44,6 +44,18 @@ struct Own : std::error_category {
         return "number " + std::to_string(n) + " of a category of the program's own";
     }
 };
+/* Most of its virtual functions are the library's. */
+struct Few : std::numpunct<char> {
+    char do_decimal_point() const override {
+        return ';';
+    }
+};
+static std::string (std::numpunct<char>::*volatile word)() const = &std::numpunct<char>::falsename;
+static void ask_by_address() {
+    Few few;
+    const std::numpunct<char> *volatile p = &few;
+    printf("%s %s %c\n", (p->*word)().c_str(), p->truename().c_str(), p->decimal_point());
+}
 static std::string ask(const std::error_category &c, int n) {
     return c.message(n);
 }
@@ -66,6 +78,7 @@ static void iterate() {
 }
 int main() {
     iterate();
+    ask_by_address();
     Own own;
     printf("%s\n", ask(std::generic_category(), 2).c_str());
     printf("%s\n", ask(std::system_category(), 13).c_str());
