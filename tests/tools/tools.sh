@@ -191,6 +191,14 @@ done
 rm "$work/has space/word.h"
 "$lathe" run --tool="$work/has space/including.c" -- /bin/true 2>&1 | grep -q 'word.h.* not found' || fail "a file that the tool includes is gone, and nobody says so"
 
+# Of two equal files in different directories, each is built with what it includes.
+for word in one two one; do
+    mkdir -p "$work/$word"
+    echo "#define WORD \"$word\"" > "$work/$word/word.h"
+    cp "$work/has space/including.c" "$work/$word"
+    [ "$("$lathe" run --tool="$work/$word/including.c" -- /bin/true 2>&1)" = $word ] || fail "the tool includes what another one does"
+done
+
 # With --no-tool-opt functions are only called, in all code, and the numbers are the same.
 for tool in inscount "$here/calling.c"; do
     for tier in quick opt auto; do

@@ -105,12 +105,15 @@ static bool find_sources(const char *const *names, u32 count, Sources *s) {
     return true;
 }
 
+/* Equal files in two directories are two tools, since what they include may differ. */
 static bool identity_of_sources(const Sources *s, u64 *identity) {
     char paths[sizeof(s->path)];
     size_t size = 0;
     for (u32 i = 0; i < s->count; i++)
         size += (size_t)snprintf(paths + size, sizeof(paths) - size, "%s", s->path[i]) + 1;
-    return tool_identity(paths, size, identity);
+    bool ok = tool_identity(paths, size, identity);
+    *identity = pack_hash(*identity, paths, size);
+    return ok;
 }
 
 /* Starts `lathe-tools tool -o PACKAGE SOURCE...` and waits for it; it has said what is wrong. */
