@@ -54,9 +54,14 @@ static void shadow_allow(uint64_t from, uint64_t bytes) {
         *shadow_of(from + bytes) = bytes % 8;
 }
 
+enum { WORD_BYTES = sizeof(uint64_t) << GRANULE_BITS }; /* of the program, for which a word of the shadow stands */
+
 /* The first byte of [from, to) that may not be accessed; `to` if all of them may. */
 static uint64_t shadow_first_bad(uint64_t from, uint64_t to) {
     for (uint64_t at = from, next; at < to; at = next) {
+        next = (at & -8ul) + WORD_BYTES;
+        if (next <= to && !*(const uint64_t *)shadow_of(at))
+            continue;
         uint8_t good = *shadow_of(at);
         next = (at | 7) + 1;
         if (!good)

@@ -134,8 +134,10 @@ static uint32_t character(Window *w, uint64_t address, unsigned unit, bool *good
         window_read(w, address, unit);
     if (w->to < address + unit)
         *good = false;
+    else if (unit == 1)
+        c = w->bytes[address - w->from];
     else
-        __builtin_memcpy(&c, w->bytes + (address - w->from), unit);
+        __builtin_memcpy(&c, w->bytes + (address - w->from), sizeof(c));
     return c;
 }
 
@@ -217,11 +219,19 @@ static bool has_zero(uint64_t at) {
     return false;
 }
 
+/* True if everything is allowed that the third argument says. What is longer is not worth to look at. */
+static bool all_allowed(const StringFunction *f, uint64_t at, const uint64_t arg[3]) {
+    enum { WORTH = PAGE };
+    return f->limited && arg[2] <= WORTH && bad_of_range(at, arg[2], f->unit) == NOWHERE;
+}
+
 static bool ends_at_zero(const StringFunction *f, Extent extent) {
     return f->unit == 1 && (extent == TO_ZERO || extent == TO_EITHER || extent == TO_END || extent == TO_END_ANY);
 }
 
 static uint64_t bad_read(const StringFunction *f, unsigned operand, const uint64_t arg[3]) {
+    if (f->read[operand] == NOTHING || all_allowed(f, arg[operand], arg))
+        return NOWHERE;
     if (f->read[operand] == FROM_BYTE)
         return bad_from_byte(arg);
     if (ends_at_zero(f, (Extent)f->read[operand]) && has_zero(arg[operand]))
