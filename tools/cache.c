@@ -9,8 +9,8 @@
  *
  * Options: I1, D1, LL: a cache as BYTES/WAYS/LINE, such as D1=49152/12/64; out=NAME: another name for the file.
  *
- * Each thread has a first cache of instructions, one of data, and a predictor; the last cache is shared by all. They keep the lines that were used last: those of the first ones have a time
- * for that, which grows with each use. How often
+ * Each thread has a first cache of instructions, one of data, and a predictor; the last cache is shared by all. They keep the lines that were used last: those of instructions have a time
+ * for that, which grows with each use, the others are in the order in which they were used. How often
  * something is done is known from the number of times that a block was executed: only misses are counted one by one. */
 #include "costs.h"
 
@@ -92,20 +92,8 @@ static bool last_has(uint64_t address, uint64_t bytes) {
 
 /* -------------------------------------------------------------------------------------------------------------- threads */
 
-enum { COUNTERS = 16384, HISTORIES = 128, TARGETS = 512, RECENT = 64, RECENT_BYTES = 64, STATES = 4, PLACES = 4096 };
+enum { COUNTERS = 16384, HISTORIES = 128, TARGETS = 512, RECENT = 64, RECENT_BYTES = 64, USUAL_WAYS = 8, STATES = 4 };
 enum { LINES_MAX = 1 << 22 }; /* of code */
-
-/* A line that a cache of data has. */
-typedef struct Line {
-    uint64_t number; /* NO_LINE: none */
-    uint64_t used;   /* what the clock was when it was used last */
-} Line;
-
-/* Where the line is that begins at an address. */
-typedef struct Place {
-    uint64_t start; /* NOT_RECENT: none */
-    Line *line;
-} Place;
 
 /* What each thread has. */
 typedef struct Own {
@@ -114,8 +102,8 @@ typedef struct Own {
     uint64_t *used; /* of each line: what the clock was when it was used last; 0: the cache does not have it */
     uint64_t *i1;   /* the numbers of the lines in each set, in no order; 0: none */
     /* The cache of data. */
-    Line *d1;      /* the lines of each set, in no order */
-    Place *places; /* of lines that it has, but not of all: one may have taken the place of another */
+    uint64_t *d1;   /* the lines of each set, the one that was used last first */
+    uint64_t usual; /* its mask, if it has USUAL_WAYS and lines of RECENT_BYTES, and at least RECENT sets; else 0 */
     uint64_t recent
         [RECENT]; /* addresses, a multiple of RECENT_BYTES: these bytes are of the line that was used last in its set */
     /* The predictor. */
@@ -136,12 +124,9 @@ static uint16_t step_of(unsigned state, bool taken) {
 }
 
 static void begin(Own *own) {
-    uint64_t count = sets_of(&caches[D1]) * caches[D1].ways;
-    *own = (Own){.d1 = lathe_alloc(count * sizeof(Line)), .places = lathe_alloc(PLACES * sizeof(Place))};
-    for (uint64_t i = 0; i < count; i++)
-        own->d1[i].number = NO_LINE;
-    for (unsigned i = 0; i < PLACES; i++)
-        own->places[i].start = NOT_RECENT;
+    const Cache *c = &caches[D1];
+    bool usual = c->ways == USUAL_WAYS && c->line == RECENT_BYTES && sets_of(c) >= RECENT;
+    *own = (Own){.d1 = new_lines(c), .usual = usual ? c->mask : 0};
     own->used = lathe_alloc(LINES_MAX * sizeof(uint64_t));
     own->i1 = lathe_alloc(sets_of(&caches[I1]) * caches[I1].ways * sizeof(uint64_t));
     for (unsigned i = 0; i < RECENT; i++)
@@ -154,7 +139,6 @@ static void end_thread(Own *own) {
     lathe_free(own->used);
     lathe_free(own->i1);
     lathe_free(own->d1);
-    lathe_free(own->places);
 }
 
 /* Before a second thread begins, in the first one. */
@@ -326,46 +310,17 @@ static void set_recent(Own *own, uint64_t line) {
         *recent_at(own, start + done) = start + done;
 }
 
-static Place *place_at(const Own *own, uint64_t address) {
-    return &own->places[address / RECENT_BYTES % PLACES];
-}
-
-/* Lines of another size than usual have no places. */
-static bool has_places(void) {
-    const Cache *c = &caches[D1];
-    return c->line == RECENT_BYTES && sets_of(c) >= RECENT;
-}
-
-static void forget_place(const Own *own, uint64_t start) {
-    Place *place = place_at(own, start);
-    if (place->start == start)
-        place->start = NOT_RECENT;
-}
-
-/* Where a line is, or what it takes the place of: the one that was not used for the longest time; none was never used. Nobody can predict which one it is, so there are no branches. */
-static Line *find_way(Line *lines, uint64_t ways, uint64_t number) {
-    Line *best = lines;
-    uint64_t least = lines->number == number ? 0 : lines->used + 1;
-    for (Line *l = lines + 1; l < lines + ways; l++) {
-        uint64_t used = l->number == number ? 0 : l->used + 1;
-        best = used < least ? l : best;
-        least = used < least ? used : least;
-    }
-    return best;
-}
-
 /* Uses a line. True: the cache has it. */
-static bool data_use(Own *own, uint64_t number) {
-    const Cache *c = &caches[D1];
-    Line *line = find_way(own->d1 + (number & c->mask) * c->ways, c->ways, number);
-    bool hit = line->number == number;
-    if (!hit && line->number != NO_LINE)
-        forget_place(own, line->number << c->shift);
-    *line = (Line){number, ++own->clock};
-    if (has_places())
-        *place_at(own, number * RECENT_BYTES) = (Place){number * RECENT_BYTES, line};
-    set_recent(own, number);
-    return hit;
+static bool data_use(Own *own, uint64_t line) {
+    set_recent(own, line);
+    return cache_use(&caches[D1], own->d1, line);
+}
+
+static __attribute__((noinline)) void missed(uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes,
+                                             unsigned event) {
+    miss(costs_of(site, pc), event);
+    if (!last_has(address, bytes))
+        miss(costs_of(site, pc), event + 1);
 }
 
 /* `event`: D1MR or D1MW; that of the last cache follows it. */
@@ -377,27 +332,40 @@ static __attribute__((noinline)) void access_slowly(Own *own, uint64_t *site, ui
     bool hit = data_use(own, first);
     if (last != first)
         hit &= data_use(own, last);
-    if (hit)
+    if (!hit)
+        missed(site, pc, address, bytes, event);
+}
+
+/* Of a cache that has the usual ways and lines of RECENT_BYTES, `line` comes in front of the others of its set. True: it was there. */
+static inline bool usual_use(uint64_t *lines, uint64_t line) {
+    uint64_t before = lines[0];
+    lines[0] = line;
+#pragma clang loop unroll(full)
+    for (unsigned way = 1; way < USUAL_WAYS; way++) {
+        uint64_t here = lines[way];
+        lines[way] = before;
+        if (here == line)
+            return true;
+        before = here;
+    }
+    return before == line;
+}
+
+static __attribute__((noinline)) void access(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes,
+                                             unsigned event) {
+    uint64_t line = address / RECENT_BYTES, off = address % RECENT_BYTES;
+    if (__builtin_expect(!own->usual || off + bytes > RECENT_BYTES, false)) {
+        access_slowly(own, site, pc, address, bytes, event);
         return;
-    miss(costs_of(site, pc), event);
-    if (!last_has(address, bytes))
-        miss(costs_of(site, pc), event + 1);
+    }
+    *recent_at(own, address) = address - off;
+    if (!usual_use(own->d1 + (line & own->usual) * USUAL_WAYS, line))
+        missed(site, pc, address, bytes, event);
 }
 
 /* To use a line again that was used last in its set changes nothing. */
 static bool is_recent(Own *own, uint64_t address, uint64_t bytes) {
     return address - *recent_at(own, address) <= RECENT_BYTES - bytes && bytes <= RECENT_BYTES;
-}
-
-/* The cache has most lines, and it is known where: nothing but the time of their use changes. */
-static void access(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes, unsigned event) {
-    const Place *place = place_at(own, address);
-    if (__builtin_expect(address - place->start > RECENT_BYTES - bytes || bytes > RECENT_BYTES, false)) {
-        access_slowly(own, site, pc, address, bytes, event);
-        return;
-    }
-    place->line->used = ++own->clock;
-    *recent_at(own, address) = place->start;
 }
 
 static void load(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes) {
