@@ -65,7 +65,7 @@ typedef struct PackImageModule {
 enum { PACK_IMAGE_MODULES = 1024 }; /* the most modules of an image */
 
 /* The name of the image of a program that this client runs with that tier; which kind of code it has does not matter. */
-enum { PACK_IMAGE_VERSION = 9 };
+enum { PACK_IMAGE_VERSION = 10 };
 Key pack_image_key(const PackIdentity *program, const PackIdentity *client, u32 tier, const CodeConfig *config);
 
 /* ---------------------------------------------------------------------------------------------------------- records */

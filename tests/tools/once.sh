@@ -77,3 +77,18 @@ blocks > "$folder/alone"
 blocks --tool=inscount > "$folder/beside"
 [ "$(cut -c1-2 "$folder/alone")" = "4 " ]
 cmp "$folder/alone" "$folder/beside"
+
+# The next run has its code from an image, in which nothing was called yet.
+for tier in quick auto; do
+    for run in first second third; do
+        "$lathe" run --tier=$tier --stats --log="$folder/$run.stats" --tool=coverage,out="$folder/$run.cov" -- /bin/sh -c 'echo $((6 * 7))' > "$folder/out"
+        grep -q '^42$' "$folder/out"
+    done
+    cmp "$folder/first.cov" "$folder/second.cov"
+    cmp "$folder/first.cov" "$folder/third.cov"
+    copied=$(awk '/blocks copied/ { print $NF }' "$folder/third.stats")
+    if [ "$copied" -gt 50 ]; then
+        echo "once.sh: with an image, $copied blocks are copied" >&2
+        exit 1
+    fi
+done

@@ -19,6 +19,7 @@
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/quick/visit.h"
 #include "run/client/code/tier.h"
 #include "run/client/code/verdict.h"
 #include "run/client/memory/contained.h"
@@ -260,6 +261,7 @@ static void take(Thread *t, int fd, u64 start, u8 *data) {
     code_import(t, parts + PART_OPTIMISED, head.optimised);
     if (head.keeps_flags)
         quick_keep_flags(false);
+    visits_begin_once();
     note_contents(&head);
 }
 
@@ -395,8 +397,13 @@ static void write_image(const ImageHead *head, const PackImageModule *modules, c
     sys_close((int)fd);
 }
 
+/* Optimised code that calls a tool's functions, which it does here and there even if only once, has their addresses: it comes from the cache in each process. */
+static bool keeps_optimised(u64 pc) {
+    return !sites_call() && image_keeps(pc);
+}
+
 static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
-    code_drop(image_keeps);
+    code_drop(keeps_optimised);
     quick_drop(image_keeps);
     head->optimised = code_export(t, parts + PART_OPTIMISED);
     head->polls = head->optimised.functions && the.opt.code.polls;
@@ -437,9 +444,14 @@ static u64 worth_writing(const ImageContents *file) {
     return share < LEAST ? LEAST : share < MOST ? share : MOST;
 }
 
+/* The functions that an image would have. */
+static u64 kept_functions(void) {
+    return sites_call() ? 0 : the.stats.functions;
+}
+
 /* Is there anything at all that was not in the image? */
 static bool has_news(void) {
-    return quick_count() != image.contents.blocks || the.stats.functions != image.contents.functions ||
+    return quick_count() != image.contents.blocks || kept_functions() != image.contents.functions ||
            the.stats.refused + the.stats.reverted != image.lost;
 }
 
@@ -448,7 +460,7 @@ static bool has_news(void) {
 static bool has_grown(void) {
     enum { SHARE = 64 };
     u64 known = the.stats.renewals > image.renewals ? 0 : image.contents.blocks;
-    u64 made = quick_count_kept(known, image_keeps), functions = the.stats.functions;
+    u64 made = quick_count_kept(known, image_keeps), functions = kept_functions();
     ImageContents file = contents_now();
     bool others_wrote = file.blocks != image.contents.blocks;
     return (made >= worth_writing(&file) && (!others_wrote || known + made >= file.blocks + worth_writing(&file))) ||
@@ -504,7 +516,7 @@ void image_save(Thread *t) {
 void image_save_after(Thread *t) {
     arena_lock();
     learn_save_after();
-    if (the.stats.functions > image.contents.functions || the.stats.refused)
+    if (kept_functions() > image.contents.functions || the.stats.refused)
         write_all(t);
     arena_unlock();
 }

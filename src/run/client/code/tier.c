@@ -67,9 +67,8 @@ void tier_choose(Options *o) {
     o->code.with_quick = o->tier == TIER_AUTO;
 }
 
-/* Code with calls of the tool's functions knows their addresses, which are others in each process; images do not have what is known of sites. */
 void tier_watch(void) {
-    the.tier.no_image |= the.opt.explain || sites_call() || sites_count_by_kind() || (*the.opt.plugin && *the.opt.tool);
+    the.tier.no_image |= the.opt.explain || !sites_can_be_kept() || (*the.opt.plugin && *the.opt.tool);
     the.opt.no_cache |= sites_vary();
     if (!tool_needs_quick())
         return;

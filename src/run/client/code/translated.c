@@ -81,7 +81,7 @@ void translated_leave_parent(Thread *t) {
 
 void translated_after_fork(Thread *t) {
     code_after_fork();
-    visits_after_fork();
+    visits_begin_once();
     halt_after_fork(t);
 }
 

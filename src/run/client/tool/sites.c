@@ -3,7 +3,6 @@
 
 #include "run/client/code/arena/arena.h"
 #include "run/client/core/guest.h"
-#include "run/client/memory/array.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
 #include "run/client/tool/table/tables.h"
@@ -18,6 +17,11 @@ typedef struct Sites {
 } Sites;
 
 static Sites all;
+
+Array *sites_list(u32 index) {
+    Array *const lists[SITE_LISTS] = {&all.sites, &all.calls, &all.accesses, &all.amounts, &all.rows};
+    return lists[index];
+}
 
 static void add(Array *list, const void *what, u64 bytes) {
     if (bytes)
@@ -58,7 +62,7 @@ void site_amounts(const Site *site, TallySum *sum) {
 /* What all hooks together are, which is asked at each instruction: it is looked at once. */
 typedef struct Facts {
     bool known;
-    bool exist, call, call_once, want_all, count_by_kind, count_in_rows, want_extents;
+    bool exist, call, call_once, call_often, want_all, count_by_kind, count_in_rows, want_extents;
 } Facts;
 
 static bool wants(const LatheHook *h, LatheWhat what) {
@@ -80,6 +84,7 @@ static void add_facts(Facts *f, u32 number) {
     f->exist = true;
     f->call |= !counts;
     f->call_once |= plan->once;
+    f->call_often |= !counts && !plan->once;
     f->want_all |= !plan->once;
 }
 
@@ -106,8 +111,16 @@ bool sites_call_once(void) {
     return facts()->call_once;
 }
 
+bool sites_call_often(void) {
+    return facts()->call_often;
+}
+
 bool sites_want_all(void) {
     return facts()->want_all;
+}
+
+bool sites_can_be_kept(void) {
+    return !facts()->count_by_kind && !facts()->call_often;
 }
 
 bool sites_have_blocks(void) {

@@ -6,6 +6,7 @@
 #define RUN_CLIENT_TOOL_SITES_H
 
 #include "run/client/core/place.h"
+#include "run/client/memory/array.h"
 #include "run/client/tool/tool.h"
 #include "site/site.h"
 
@@ -59,6 +60,10 @@ bool sites_have_blocks(void);
 /* Are there functions that are called once at each instruction? Is there something else that is to be done each time? */
 bool sites_call_once(void);
 bool sites_want_all(void);
+/* Are there functions that are called each time? */
+bool sites_call_often(void);
+/* Can quick code with all that the tool does be used in another process? What is called at each place has its address in the code. */
+bool sites_can_be_kept(void);
 /* Do instructions differ in what is counted there? */
 bool sites_count_by_kind(void);
 /* Do instructions add to rows of tables? Tables may also be there for functions that are called. */
@@ -84,6 +89,9 @@ Site *site_no(u32 number);
 /* What was counted before the repeated instruction that this is a pass of. */
 void site_amounts(const Site *site, TallySum *sum);
 u32 site_count(void);
+/* What sites are kept in, list by list, for an image (code/image.h). */
+enum { SITE_LISTS = 5 };
+Array *sites_list(u32 index);
 /* words.c: if the tool asks for such words, reserves memory for many of them that is near code. */
 void site_words_reserve(void);
 /* words.c, with the arena's lock held: what a hook has for the instruction there. */

@@ -57,16 +57,18 @@ static void set_found(Thread *t, const Found *f, u64 count) {
     }
 }
 
-/* Leaves room for what the next run will add. */
+/* Leaves room for what the next run will add to it, if it is used at all. */
 static ImagePart part_of(Array a) {
     enum { SHARE = 4, LEAST = 64 << 10 };
+    if (!a.len)
+        return (ImagePart){0};
     return (ImagePart){a.at, a.len, a.len + a.len / SHARE + LEAST};
 }
 
 void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
     const Blocks *q = &quick_all;
     Array found = list_found(t), runs = map_runs();
-    const ImagePart all[QUICK_PARTS] = {
+    const ImagePart all[QUICK_PART_SITES] = {
         part_of(q->blocks),
         part_of(q->exits),
         part_of(q->lens),
@@ -76,11 +78,13 @@ void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
         {runs.at, runs.len, 0},
     };
     memcpy(parts, all, sizeof(all));
+    for (u32 i = 0; i < SITE_LISTS; i++)
+        parts[QUICK_PART_SITES + i] = part_of(*sites_list(i));
 }
 
 /* The array grows in the image's memory, which is in whole pages, so that sys_pages_free can free it. */
 static Array array_of(ImagePart p) {
-    return (Array){p.at, p.size, p.room};
+    return !p.size ? (Array){0} : (Array){p.at, p.size, p.room};
 }
 
 void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]) {
@@ -93,5 +97,7 @@ void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]) {
     q->pages = (Page *)parts[4].at;
     q->page_cap = parts[4].size / sizeof(Page);
     q->page_count = q->bitmaps.len / (PAGE / 8);
+    for (u32 i = 0; i < SITE_LISTS; i++)
+        *sites_list(i) = array_of(parts[QUICK_PART_SITES + i]);
     set_found(t, (const Found *)parts[5].at, parts[5].size / sizeof(Found));
 }

@@ -5,6 +5,7 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/core/client.h"
 #include "run/client/core/place.h"
+#include "run/client/tool/sites.h"
 
 struct SignalContext;
 
@@ -39,7 +40,11 @@ u32 quick_loops(u64 pc, QuickLoop loops[QUICK_LOOPS]);
 void quick_forget(u64 start, u64 end);
 
 /* export.c: the tables of the quick tier, for an image. */
-enum { QUICK_PART_RUNS = 6 /* of the map: see map.h */, QUICK_PARTS };
+enum {
+    QUICK_PART_RUNS = 6, /* of the map: see map.h */
+    QUICK_PART_SITES,    /* of a tool */
+    QUICK_PARTS = QUICK_PART_SITES + SITE_LISTS
+};
 void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]);
 /* Called before there are blocks. Each part begins a page and may be written to; the memory belongs to the quick tier from now on. */
 void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]);

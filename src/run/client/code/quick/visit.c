@@ -70,7 +70,7 @@ bool visit_emit_once(Emitter *e, const SiteInsn *insn, u32 insns) {
     return true;
 }
 
-void visits_after_fork(void) {
+void visits_begin_once(void) {
     if (!sites_call_once())
         return;
     arena_lock();

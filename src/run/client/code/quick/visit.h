@@ -14,8 +14,8 @@ bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase);
 /* Emits an exit for functions of hooks with `once`, if there are any here, and returns true then; nothing may be counted ahead there. The exit
  * disappears when they were called. insns: how many instructions, with this one, the block may still get. */
 bool visit_emit_once(Emitter *e, const SiteInsn *insn, u32 insns);
-/* In the child of fork: functions of hooks with `once` were not called yet. */
-void visits_after_fork(void);
+/* In the child of fork, and with code of an earlier process: functions of hooks with `once` were not called yet. */
+void visits_begin_once(void);
 /* The thread has left quick code by the exit of this visit. Calls the functions and returns true: the thread goes on behind the exit. Returns false,
  * without a call, if a signal has to be delivered first or the code is forgotten: the thread goes on at t->cpu.pc. */
 bool visit_call(Thread *t, u64 number);

@@ -12,10 +12,10 @@
 #include "run/client/code/quick/quick.h"
 #include "run/client/tool/sites.h"
 
-/* True if a tool's functions are called between the guest's instructions. They take most of the time then, and a tenth to a third less of it in
+/* True if a tool's functions are called between the guest's instructions each time. They take most of the time then, and a tenth to a third less of it in
  * optimised code, so everything where time is spent gets optimised code. */
 static bool is_watched(void) {
-    return sites_call();
+    return sites_call_often();
 }
 
 u32 region_gain(void) {
