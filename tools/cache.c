@@ -54,18 +54,20 @@ static uint64_t *new_lines(const Cache *c) {
     return memset(lathe_alloc(bytes), 0xff, bytes);
 }
 
-/* Uses a line. True: the cache has it; false: it takes the place of the one that was not used for the longest time. */
-static bool cache_use(const Cache *c, uint64_t *all_lines, uint64_t line) {
-    uint64_t *lines = all_lines + (line & c->mask) * c->ways, before = lines[0];
-    bool hit = before == line;
+/* A line comes in front of the others of its set. True: the set had it; false: it takes the place of the one that was not used for the longest time. */
+static inline bool set_use(uint64_t *lines, uint64_t ways, uint64_t line) {
+    uint64_t before = lines[0];
     lines[0] = line;
-    for (uint64_t way = 1; !hit && way < c->ways; way++) {
+    for (uint64_t way = 1; before != line && way < ways; way++) {
         uint64_t here = lines[way];
         lines[way] = before;
         before = here;
-        hit = here == line;
     }
-    return hit;
+    return before == line;
+}
+
+static bool cache_use(const Cache *c, uint64_t *all_lines, uint64_t line) {
+    return set_use(all_lines + (line & c->mask) * c->ways, c->ways, line);
 }
 
 /* Whoever uses a set of the last cache holds one of these. */
@@ -336,21 +338,6 @@ static __attribute__((noinline)) void access_slowly(Own *own, uint64_t *site, ui
         missed(site, pc, address, bytes, event);
 }
 
-/* Of a cache that has the usual ways and lines of RECENT_BYTES, `line` comes in front of the others of its set. True: it was there. */
-static inline bool usual_use(uint64_t *lines, uint64_t line) {
-    uint64_t before = lines[0];
-    lines[0] = line;
-#pragma clang loop unroll(full)
-    for (unsigned way = 1; way < USUAL_WAYS; way++) {
-        uint64_t here = lines[way];
-        lines[way] = before;
-        if (here == line)
-            return true;
-        before = here;
-    }
-    return before == line;
-}
-
 static __attribute__((noinline)) void access(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes,
                                              unsigned event) {
     uint64_t line = address / RECENT_BYTES, off = address % RECENT_BYTES;
@@ -359,7 +346,7 @@ static __attribute__((noinline)) void access(Own *own, uint64_t *site, uint64_t 
         return;
     }
     *recent_at(own, address) = address - off;
-    if (!usual_use(own->d1 + (line & own->usual) * USUAL_WAYS, line))
+    if (!set_use(own->d1 + (line & own->usual) * USUAL_WAYS, USUAL_WAYS, line))
         missed(site, pc, address, bytes, event);
 }
 
