@@ -26,6 +26,15 @@ u64 pack_hash(u64 start, const void *data, size_t size);
 enum { PACK_PIECE = 4096 };
 bool pack_hash_guest(u64 *hash, u64 start, u64 end, LatheReadMemory *read, void *user);
 
+/* ------------------------------------------------------------------------------------------------------------ trust */
+
+/* True if of all users but root only that one could have written a file or directory with this owner and mode. What is in others is not used,
+ * because code from there is run. */
+static inline bool pack_is_private(u32 owner, u32 mode, u32 user) {
+    const u32 others_write = 0022;
+    return owner == user && !(mode & others_write);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ names */
 
 /* Identifies a file and its version. */

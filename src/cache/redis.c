@@ -6,6 +6,9 @@
 #include <stdio.h>
 
 #include "cache/channel.h"
+#ifdef LATHE_TLS
+#include <openssl/evp.h>
+#endif
 
 enum { READ_BYTES = 64 << 10 };
 
@@ -151,5 +154,25 @@ static void free_redis(Redis *r) {
     mem_free(r);
 }
 
+/* ----------------------------------------------------------------------------------------------------------- signatures */
+
+#ifdef LATHE_TLS
+static void sign(const char *key, const char *name, const void *value, size_t size, u8 signature[REDIS_SIGNATURE]) {
+    OSSL_PARAM digest[] = {OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA256", 0), OSSL_PARAM_construct_end()};
+    EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    EVP_MAC_CTX *c = hmac ? EVP_MAC_CTX_new(hmac) : NULL;
+    size_t made = 0;
+    bool ok = c && EVP_MAC_init(c, (const u8 *)key, strlen(key), digest) &&
+              EVP_MAC_update(c, (const u8 *)name, strlen(name) + 1) && EVP_MAC_update(c, value, size) &&
+              EVP_MAC_final(c, signature, &made, REDIS_SIGNATURE);
+    CHECK(ok && made == REDIS_SIGNATURE, "OpenSSL has no HMAC-SHA256");
+    EVP_MAC_CTX_free(c);
+    EVP_MAC_free(hmac);
+}
+#define SIGN sign
+#else
+#define SIGN NULL
+#endif
+
 __attribute__((visibility("default")))
-const RedisModule lathe_redis_module = {open_redis, why_broken, get, set, free_redis};
+const RedisModule lathe_redis_module = {open_redis, why_broken, get, set, free_redis, SIGN};

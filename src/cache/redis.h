@@ -8,6 +8,7 @@
  * hold up a run without end. So the time that commands take beyond REDIS_FREE_MS is added up, and may be
  * REDIS_PATIENCE_MS in all. */
 enum { REDIS_LIMIT_MS = 300, REDIS_FREE_MS = 20, REDIS_PATIENCE_MS = 1000 };
+enum { REDIS_SIGNATURE = 32 };
 
 typedef struct Redis Redis;
 
@@ -27,6 +28,9 @@ typedef struct RedisModule {
     RedisResult (*get)(Redis *r, const char *key, void **value, size_t *size);
     RedisResult (*set)(Redis *r, const char *key, const void *value, size_t size);
     void (*free)(Redis *r);
+    /* The signature of a value: HMAC-SHA256 with the key over the value's name and the value, so that it is right under no other name. NULL in
+     * a build without OpenSSL. */
+    void (*sign)(const char *key, const char *name, const void *value, size_t size, u8 signature[REDIS_SIGNATURE]);
 } RedisModule;
 
 #define REDIS_MODULE "lathe-redis.so" /* in the folder of the server's program */

@@ -44,7 +44,7 @@ static bool make_directories(const char *dir) {
 /* A directory that other users can write to is not used, because its code might be theirs. */
 static bool is_ours(int fd) {
     struct stat st;
-    return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & S_IWOTH);
+    return fstat(fd, &st) == 0 && pack_is_private(st.st_uid, st.st_mode, geteuid());
 }
 
 static int by_use(const void *a, const void *b) {

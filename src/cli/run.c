@@ -27,7 +27,7 @@ enum { AFTER_S = 10, AFTER_MOST_S = 3600 }; /* of --compile-after */
 enum { PATH_SIZE = 256 };                   /* in the client's options */
 
 typedef struct RunSettings {
-    const char *arg0, *sysroot, *cache, *dump, *server, *log, *plugin, *host;
+    const char *arg0, *sysroot, *cache, *cache_key, *dump, *server, *log, *plugin, *host;
     OptionList set, unset, tools;
     int tier, cpu, opt, stats, no_tool_opt;
     u64 sample_us, hot_ms, after_s;
@@ -57,6 +57,7 @@ static const Option table[] = {
     {"opt",       "quick|full", "how far to optimise (full)",                    OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
     {"cache",     "WHERE",      "DIR, none, [DIR,]redis://HOST (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
+    {"cache-key", "FILE",       "has the key that entries of a shared cache are signed with", OPTION_TEXT, AT(cache_key)},
     {"sample-every", "US",      "look for hot code by real time; for tests",     OPTION_NUMBER, AT(sample_us)},
     {"compile-after", "S",      "seconds for compiling after the run; 0: none (10)", OPTION_NUMBER, AT(after_s)},
     {"hot-after", "MS",         "code is hot after this time, whatever it costs; for tests", OPTION_NUMBER, AT(hot_ms)},
@@ -275,8 +276,10 @@ static bool find_paths(const RunSettings *s, Paths *p) {
         return !fail(1, s->sysroot, "not a directory");
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
         return !fail(1, s->sysroot, "the path is too long");
-    return programs_find("lathe-server", p->server, PATH_SIZE) && programs_cache_dir(s->cache, p->cache, PATH_SIZE) &&
-           shared_prepare(s->cache, p->shared, PATH_SIZE) && find_tools(s, p) && plugin_find(s->plugin, &p->plugin);
+    if (!programs_find("lathe-server", p->server, PATH_SIZE) || !programs_cache_dir(s->cache, p->cache, PATH_SIZE))
+        return false;
+    programs_cache_check(p->cache);
+    return shared_prepare(s->cache, s->cache_key, p->shared, PATH_SIZE) && find_tools(s, p) && plugin_find(s->plugin, &p->plugin);
 }
 
 static u64 limit_mib(void) {

@@ -237,6 +237,8 @@ static void test_foreign(void) {
     client_close();
     chmod(from, 0666);
     expect(count_found(8) == 0, "a pack that all may write", 0);
+    chmod(from, 0620);
+    expect(count_found(8) == 0, "a pack that its group may write", 0);
     chmod(from, 0600);
     if (geteuid() == 0) {
         expect(chown(from, 1, 1) == 0, "chown", errno);

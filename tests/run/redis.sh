@@ -89,6 +89,9 @@ within() {
     is "$took_ms" -lt $(($1 + 4 * usual_ms))
 }
 
+# All entries are signed, but where that is what is tested.
+export LATHE_CACHE_SECRET=the-word-of-the-team
+
 small=$bin/pages-30 # some functions, no libraries: exit status 30
 each=$bin/each      # starts programs
 
@@ -163,7 +166,7 @@ silent shown
 kill "$begun"
 wait "$begun" 2>/dev/null
 runs 0 "the guest's environment" "none,$url" env
-says_not out 'eim|SECRET'
+says_not out 'eim|SHARED_SECRET'
 runs 30 "a program started without environment" "none,$url" env -i "$small"
 quiet
 
@@ -189,6 +192,50 @@ counts from_shared -eq 0
 each_key 's/.*/append & "and more"/'
 runs 30 "entries with a tail" "none,$url" "$small"
 counts from_shared -eq 0
+# What somebody else puts there is whole, of the right function, and has a right checksum; only a signature is what he cannot make.
+LATHE_CACHE_SECRET=another-word-of-others runs 30 "another key" "none,$url" "$small"
+counts from_shared -eq 0
+quiet
+runs 30 "the key again" "none,$url" "$small"
+compiles_nothing
+what="a signature whose last byte is another"
+for key in $(ask --scan --pattern 'lathe:*'); do
+    last=$(($(ask strlen "$key") - 1))
+    byte=$(ask --raw getrange "$key" $last $last | head -c 1 | od -An -tu1 | awk '{ print ($1 + 1) % 256 }')
+    ask eval 'return redis.call("setrange", KEYS[1], ARGV[1], string.char(ARGV[2]))' 1 "$key" "$last" "$byte" >/dev/null
+done
+runs 30 "signatures that are wrong" "none,$url" "$small"
+quiet
+counts from_shared -eq 0
+runs 30 "mended signatures" "none,$url" "$small"
+compiles_nothing
+echo a-word-of-the-team-in-a-file >key
+chmod 600 key
+LATHE_CACHE_KEY=$dir/key runs 30 "a key in a file" "none,$url" "$small"
+quiet
+counts from_shared -eq 0
+LATHE_CACHE_SECRET=a-word-of-the-team-in-a-file runs 30 "the same key as a variable" "none,$url" "$small"
+compiles_nothing
+runs 0 "programs that another one starts have the key" "none,$url" "$each" "$small"
+quiet
+compiles_nothing
+# no_key PATTERN COMMAND...: nothing runs.
+no_key() {
+    pattern=$1
+    shift
+    refuses "no key: $pattern" "^lathe: the key of the shared cache: .*$pattern" "$@"
+}
+chmod 644 key
+no_key 'others can read or write it' "$lathe" run --cache="none,$url" --cache-key=key "$small"
+no_key 'No such file' "$lathe" run --cache="none,$url" --cache-key=nothing "$small"
+no_key 'fewer than 16' env LATHE_CACHE_SECRET= "$lathe" run --cache="none,$url" "$small"
+no_key 'a space' env LATHE_CACHE_SECRET='a key that has words' "$lathe" run --cache="none,$url" "$small"
+no_key 'more than 255' env LATHE_CACHE_SECRET="$(printf '%0256d' 0)" "$lathe" run --cache="none,$url" "$small"
+expect 0 "without a key" env -u LATHE_CACHE_SECRET "$lathe" run --tier=opt --cache="none,$url" "$each" "$small" "$small"
+is "$(grep -c '^lathe: the shared cache redis://127.0.0.1:.* is used without a key (--cache-key)' err)" -eq 1
+is "$(wc -l <err)" -eq 1
+ask flushdb >/dev/null
+runs 30 "before one entry for all" "none,$url" "$small"
 first=$(ask --scan --pattern 'lathe:*' | head -n 1)
 each_key "s/.*/copy $first & replace/"
 runs 30 "one entry under all keys" "none,$url" "$small"

@@ -4,9 +4,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/version.h"
+#include "cache/pack.h"
 #include "cli/start/shared.h"
 
 static bool directory_of_self(char *path, size_t size) {
@@ -64,6 +66,26 @@ bool programs_absolute(const char *given, char *path, size_t size) {
     bool relative = *given != '/' && getcwd(here, sizeof(here));
     int len = snprintf(path, size, "%s%s%s", relative ? here : "", relative ? "/" : "", given);
     return len >= 0 && (size_t)len < size;
+}
+
+/* Lathe runs what it finds there, so nobody else may have written it. */
+static const char *distrust(const char *dir) {
+    struct stat st;
+    if (!*dir || stat(dir, &st))
+        return NULL;
+    if (!S_ISDIR(st.st_mode))
+        return "not a directory";
+    if (st.st_uid != geteuid())
+        return "it belongs to another user";
+    return pack_is_private(st.st_uid, st.st_mode, geteuid()) ? NULL : "others can write to it";
+}
+
+void programs_cache_check(char *path) {
+    const char *why = distrust(path);
+    if (!why)
+        return;
+    fprintf(stderr, "lathe: the cache %s is not used: %s\n", path, why);
+    *path = 0;
 }
 
 bool programs_cache_dir(const char *choice, char *path, size_t size) {

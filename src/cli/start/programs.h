@@ -15,6 +15,9 @@ bool programs_beside(const char *relative, const char *name, char *path, size_t 
  * no cache. Returns false after a message if the path is too long. */
 bool programs_cache_dir(const char *choice, char *path, size_t size);
 
+/* Empties the path after a message if others than this user could have written what is there. */
+void programs_cache_check(char *path);
+
 /* Makes a path independent of the current directory. Returns false if it is too long. */
 bool programs_absolute(const char *given, char *path, size_t size);
 

@@ -1,4 +1,4 @@
-/* shared.c: see shared.h. The password goes into the environment, because every user can see the arguments of processes
+/* shared.c: see shared.h. Password and key go into the environment, because every user can see the arguments of processes
  * but only the owner their environment. */
 #include "cli/start/shared.h"
 
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cache/address.h"
+#include "cli/start/team_key.h"
 #include "run/protocol/protocol.h"
 
 #define PASSWORD_VARIABLE "LATHE_REDIS_PASSWORD"
@@ -30,8 +31,16 @@ static const char *missing(const RedisAddress *a) {
 #endif
 }
 
+/* The form in which the client's environment has both: SharedMessage's key, a space, its password. */
+static void hand_over(const RedisAddress *a, const TeamKey *key) {
+    char both[sizeof(key->text) + sizeof(a->password)];
+    snprintf(both, sizeof(both), "%s %s", key->text, a->password);
+    if (*key->text || *a->password)
+        setenv(SHARED_SECRET, both, 1);
+}
+
 /* Returns NULL, or what is wrong. */
-static const char *hand_over(RedisAddress *a) {
+static const char *find_password(RedisAddress *a) {
     const char *given = getenv(PASSWORD_VARIABLE);
     if (!*a->password && given) {
         if (strlen(given) >= sizeof(a->password))
@@ -40,14 +49,22 @@ static const char *hand_over(RedisAddress *a) {
     }
     if (*a->user && !*a->password)
         return "there is a user, but no password";
-    if (*a->password)
-        setenv(SHARED_SECRET, a->password, 1);
     return NULL;
 }
 
-bool shared_prepare(const char *choice, char *address, size_t size) {
+/* Returns false after a message. */
+static bool find_key(const char *file, TeamKey *key) {
+    char why[TEAM_KEY_WHY];
+    bool found = team_key_find(file, key, why);
+    if (!found)
+        fprintf(stderr, "lathe: the key of the shared cache: %s\n", why);
+    return found;
+}
+
+bool shared_prepare(const char *choice, const char *key_file, char *address, size_t size) {
     const char *part = shared_part(choice);
     RedisAddress a;
+    TeamKey key;
     *address = 0;
     unsetenv(SHARED_SECRET);
     if (!part)
@@ -56,10 +73,16 @@ bool shared_prepare(const char *choice, char *address, size_t size) {
     if (!wrong)
         wrong = missing(&a);
     if (!wrong)
-        wrong = hand_over(&a);
+        wrong = find_password(&a);
     if (!wrong && !address_format(&a, address, size))
         wrong = "the address is too long";
     if (wrong)
         fprintf(stderr, "lathe: the shared cache: %s\n", wrong);
-    return !wrong;
+    if (wrong || !find_key(key_file, &key))
+        return false;
+    if (!*key.text)
+        fprintf(stderr, "lathe: the shared cache %s is used without a key (--cache-key): who may write to it can run code here\n",
+                address);
+    hand_over(&a, &key);
+    return true;
 }

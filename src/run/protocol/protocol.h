@@ -15,7 +15,7 @@
 #include "lathe/types.h"
 #include "tool/package.h"
 
-enum { PROTOCOL_VERSION = 9 };
+enum { PROTOCOL_VERSION = 10 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
@@ -73,14 +73,15 @@ typedef struct InitMessage { /* C_INIT */
     char cache_dir[256]; /* where the server stores objects; empty: nowhere */
 } InitMessage;
 
-/* C_SHARED: another cache that the server reads and writes. The password is not in the client's arguments, which
- * everybody can see, but in this variable of its environment. */
+/* C_SHARED: another cache that the server reads and writes. Key and password are not in the client's arguments, which everybody can see, but
+ * in this variable of its environment, with a space between them: the key has none. */
 #define SHARED_SECRET "LATHE_SHARED_SECRET"
 typedef struct SharedMessage {
     u32 run; /* the run's first process; only one process of a run is warned */
     u32 reserved;
     char url[256];      /* cache/address.h, without password */
     char password[256]; /* empty: none */
+    char key[256];      /* what entries are signed with; empty: they are not */
 } SharedMessage;
 
 /* C_TOOL: the package of a tool (tool/package.h) whose functions are called at instructions. */

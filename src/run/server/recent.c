@@ -45,7 +45,7 @@ Recent *recent_new(const char *cache_dir, Pages *pages) {
 
 /* Code that another user could have written is not used. */
 static bool is_ours(const struct stat *st) {
-    return S_ISREG(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & S_IWOTH);
+    return S_ISREG(st->st_mode) && pack_is_private(st->st_uid, st->st_mode, geteuid());
 }
 
 static void close_pack(Pack *p) {

@@ -1,4 +1,5 @@
-/* shared.c: objects in Redis. A value is a record in the format of packs (cache/pack.h), and nothing in it is trusted.
+/* shared.c: objects in Redis. A value is a record in the format of packs (cache/pack.h), and nothing in it is trusted. If the client has a key,
+ * a value ends with a signature, and is used only if that is right; teams with different keys have different names of values.
  *
  * Which guest bytes a function is made from is known only after lifting, but the key is needed before. So the key names the pages around it:
  * the module's first page, which has its build id and its layout, and the page in which the function begins. The record then names the
@@ -13,14 +14,16 @@
 #include "cache/pack.h"
 #include "cache/redis.h"
 
-enum { PAGE = 4096, SHARED_VERSION = 1, KEY_SIZE = 64 };
+enum { PAGE = 4096, SHARED_VERSION = 2, KEY_SIZE = 64 };
 
 struct Shared {
     RedisAddress address;
     char name[ADDRESS_SIZE]; /* the address, for messages */
     char cache_dir[sizeof(((InitMessage *)0)->cache_dir)];
     Outage outage;
-    CodeConfig config; /* without the parts that depend on this machine */
+    char key[sizeof(((SharedMessage *)0)->key)]; /* empty: values are not signed */
+    u64 team;                                    /* tells the keys of teams apart; 0: there is none */
+    CodeConfig config;                           /* without the parts that depend on this machine */
     bool portable;
     u64 build;
     Connection *connection;
@@ -49,6 +52,15 @@ static void look_for_trouble(Shared *s) {
         turn_off(s, why);
 }
 
+/* Names of values can be seen by others, so only a signature of the key is in them. */
+static void name_team(Shared *s) {
+    u8 signature[REDIS_SIGNATURE];
+    if (!*s->key)
+        return;
+    s->module->sign(s->key, "team", NULL, 0, signature);
+    memcpy(&s->team, signature, sizeof(s->team));
+}
+
 static bool is_usable(Shared *s) {
     if (s->off || s->redis)
         return !s->off;
@@ -61,8 +73,11 @@ static bool is_usable(Shared *s) {
         turn_off(s, REDIS_MODULE " is missing beside lathe-server, or what it needs");
     else if (!build_identity(s->portable, &s->build))
         turn_off(s, "lathe-server was linked without a build id");
+    else if (*s->key && !s->module->sign)
+        turn_off(s, "this build of lathe-server has no OpenSSL to check signatures by");
     if (s->off)
         return false;
+    name_team(s);
     s->redis = s->module->open(&s->address);
     look_for_trouble(s);
     return !s->off;
@@ -71,11 +86,12 @@ static bool is_usable(Shared *s) {
 Shared *shared_new(const SharedMessage *message, const InitMessage *init, Connection *c, Pages *pages) {
     Shared *s = mem_new(sizeof(Shared));
     if (!memchr(message->url, 0, sizeof(message->url)) || !memchr(message->password, 0, sizeof(message->password)) ||
-        address_parse(message->url, &s->address) || !address_format(&s->address, s->name, sizeof(s->name))) {
+        !memchr(message->key, 0, sizeof(message->key)) || address_parse(message->url, &s->address) || !address_format(&s->address, s->name, sizeof(s->name))) {
         mem_free(s);
         return NULL;
     }
     snprintf(s->address.password, sizeof(s->address.password), "%s", message->password);
+    memcpy(s->key, message->key, sizeof(s->key));
     memcpy(s->cache_dir, init->cache_dir, sizeof(s->cache_dir));
     s->outage = (Outage){.cache = pack_hash(PACK_HASH_START, s->name, strlen(s->name)), .run = message->run};
     s->config = init->code;
@@ -100,7 +116,7 @@ void shared_free(Shared *s) {
 /* Everything that determines the object, as far as it is known before lifting. */
 typedef struct Subject {
     CodeConfig config;
-    u64 build;
+    u64 build, team;
     u64 off, size, base; /* base: the only base for which the object is right, or 0 */
     u64 position_independent, changing_data;
     u64 first_page, code_page; /* hashes */
@@ -118,6 +134,7 @@ static Key key_of(Shared *s, const TranslateMessage *request) {
     Subject subject = {
         .config = s->config,
         .build = s->build,
+        .team = s->team,
         .off = request->pc - request->base,
         .size = request->end - request->base,
         .base = request->position_independent ? 0 : request->base,
@@ -133,6 +150,34 @@ static Key key_of(Shared *s, const TranslateMessage *request) {
 
 static void print_key(Key key, char text[KEY_SIZE]) {
     snprintf(text, KEY_SIZE, "lathe:%016llx%016llx", (unsigned long long)key.word[0], (unsigned long long)key.word[1]);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ signatures */
+
+/* Gets the size of what a value has in front of its signature. Returns false if the signature is not right. The comparison takes the same
+ * time for all wrong ones. */
+static bool is_signed(const Shared *s, const char *name, const u8 *value, size_t *size) {
+    u8 right[REDIS_SIGNATURE], difference = 0;
+    if (!*s->key)
+        return true;
+    if (*size < sizeof(right))
+        return false;
+    *size -= sizeof(right);
+    s->module->sign(s->key, name, value, *size, right);
+    for (size_t i = 0; i < sizeof(right); i++)
+        difference |= right[i] ^ value[*size + i];
+    return !difference;
+}
+
+static RedisResult set_signed(const Shared *s, const char *name, const PackRecord *r) {
+    if (!*s->key)
+        return s->module->set(s->redis, name, r, r->size);
+    u8 *value = mem_new(r->size + REDIS_SIGNATURE);
+    memcpy(value, r, r->size);
+    s->module->sign(s->key, name, r, r->size, value + r->size);
+    RedisResult result = s->module->set(s->redis, name, value, r->size + REDIS_SIGNATURE);
+    mem_free(value);
+    return result;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- records */
@@ -182,7 +227,7 @@ bool shared_find(Shared *s, const TranslateMessage *request, Translation *out) {
     Key key = key_of(s, request);
     print_key(key, name);
     RedisResult result = s->module->get(s->redis, name, &value, &size);
-    const PackRecord *r = result == REDIS_DONE ? check(s, request, key, value, size) : NULL;
+    const PackRecord *r = result == REDIS_DONE && is_signed(s, name, value, &size) ? check(s, request, key, value, size) : NULL;
     if (r)
         take(s, request, r, out);
     mem_free(value);
@@ -201,7 +246,7 @@ void shared_keep(Shared *s, const TranslateMessage *request, const Translation *
     if (!r)
         return;
     print_key(key, name);
-    s->read_only = s->module->set(s->redis, name, r, r->size) == REDIS_NONE;
+    s->read_only = set_signed(s, name, r) == REDIS_NONE;
     mem_free(r);
     look_for_trouble(s);
 }

@@ -318,7 +318,7 @@ static bool map_pack(const char *dir, Key pack, Mapped *m) {
     pack_name(pack, name);
     snprintf(path, sizeof(path), "%s/%s", dir, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool ok = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & S_IWOTH) &&
+    bool ok = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && pack_is_private(st.st_uid, st.st_mode, geteuid()) &&
               st.st_size > 0;
     void *at = ok ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (fd >= 0)

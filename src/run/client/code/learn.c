@@ -67,8 +67,8 @@ static void read_profile(Profile *p) {
     if (fd < 0)
         return;
     u8 *bytes = sys_pages(sizeof(Profile));
-    if (bytes && !sys_fstat((int)fd, &st) && S_ISREG(st.st_mode) && (i64)st.st_uid == sys_geteuid() &&
-        !(st.st_mode & (S_IWGRP | S_IWOTH)) && (u64)st.st_size <= sizeof(Profile) &&
+    if (bytes && !sys_fstat((int)fd, &st) && S_ISREG(st.st_mode) &&
+        pack_is_private(st.st_uid, st.st_mode, (u32)sys_geteuid()) && (u64)st.st_size <= sizeof(Profile) &&
         sys_pread_all((int)fd, bytes, (u64)st.st_size, 0))
         profile_parse(p, profile_key(), bytes, (u64)st.st_size);
     if (bytes)

@@ -111,13 +111,14 @@ static i64 count_strings(u64 list) {
     return 0;
 }
 
-/* execve with one more variable, the password of the shared cache. The lists are on the stack because memory that a
+/* execve with one more variable, key and password of the shared cache. The lists are on the stack because memory that a
  * vfork child allocates would never be freed in its parent. */
 static i64 exec_with_secret(Thread *t, const char *client, const char **argv, char **envp) {
     i64 count = count_strings((u64)envp);
     if (count < 0 || count > ARGS_MAX)
         return count < 0 ? count : -E2BIG;
-    char variable[sizeof(SHARED_SECRET) + sizeof(((SharedMessage *)0)->password)], *list[count + 2];
+    char variable[sizeof(SHARED_SECRET) + sizeof(((SharedMessage *)0)->password) + sizeof(((SharedMessage *)0)->key)],
+        *list[count + 2];
     format_text(variable, sizeof(variable), "%s=%s", SHARED_SECRET, the.server.secret);
     if (count)
         memcpy(list, envp, (size_t)count * sizeof(char *));

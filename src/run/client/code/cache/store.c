@@ -13,7 +13,7 @@
 #include "run/client/tool/tool.h"
 
 /* Bits of st_mode, which the kernel's header leaves to the C library. */
-enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000, MODE_OTHERS_WRITE = 0002 };
+enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000 };
 
 typedef struct Store {
     const u8 *data; /* the file, mapped */
@@ -85,7 +85,7 @@ static i64 open_pack(Key pack) {
 /* A file that another user could have written is not used. Packs never get shorter, so the mapping stays valid. */
 static const u8 *map_pack(int fd, u64 *size) {
     struct stat st;
-    if (sys_fstat(fd, &st) < 0 || !is_regular(&st) || st.st_uid != (u32)sys_geteuid() || st.st_mode & MODE_OTHERS_WRITE)
+    if (sys_fstat(fd, &st) < 0 || !is_regular(&st) || !pack_is_private(st.st_uid, st.st_mode, (u32)sys_geteuid()))
         return NULL;
     *size = (u64)st.st_size;
     i64 data = own_map(*size, PROT_READ, MAP_PRIVATE, fd, 0);

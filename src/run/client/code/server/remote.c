@@ -97,14 +97,29 @@ static void note_refusal(const Remote *r, const MessageHeader *header) {
 
 /* ---------------------------------------------------------------------------------------------------------- the server */
 
+static void copy_word(char *to, size_t room, const char *from, size_t size) {
+    if (size < room)
+        memcpy(to, from, size);
+}
+
+static void name_secrets(SharedMessage *m) {
+    const char *both = the.server.secret, *space = both;
+    if (!both)
+        return;
+    while (*space && *space != ' ')
+        space++;
+    copy_word(m->key, sizeof(m->key), both, (size_t)(space - both));
+    space += *space == ' ';
+    copy_word(m->password, sizeof(m->password), space, strlen(space));
+}
+
 /* Tells the server which cache it shares with others. */
 static bool name_shared(Remote *r) {
     SharedMessage message = {.run = the.opt.first_pid};
     if (!*the.opt.shared)
         return true;
     memcpy(message.url, the.opt.shared, sizeof(message.url));
-    if (the.server.secret && strlen(the.server.secret) < sizeof(message.password))
-        memcpy(message.password, the.server.secret, strlen(the.server.secret));
+    name_secrets(&message);
     return send(r, C_SHARED, &message, sizeof(message), NULL, 0);
 }
 
