@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "run/protocol/protocol.h"
+#include "run/protocol/message.h"
 
 static struct sockaddr_un address_of(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -39,23 +39,26 @@ static void send_random(int fd, unsigned seed) {
     send_bytes(fd, bytes, seed * 37 % sizeof(bytes));
 }
 
+static void send_message(int fd, MessageType type, const void *payload, size_t size) {
+    MessageHeader header = message_header(type, payload, size, NULL, 0);
+    send_bytes(fd, &header, sizeof(header));
+    send_bytes(fd, payload, size);
+}
+
 static void send_init(int fd, const char *build) {
-    struct {
-        MessageHeader header;
-        InitMessage init;
-    } message = {{C_INIT, sizeof(InitMessage)}, {.version = PROTOCOL_VERSION, .code.version = CODE_VERSION}};
-    snprintf((char *)message.init.code.reserved, sizeof(message.init.code.reserved), "%s", build);
-    send_bytes(fd, &message, sizeof(message));
+    InitMessage init = {.version = PROTOCOL_VERSION, .code.version = CODE_VERSION};
+    snprintf((char *)init.code.reserved, sizeof(init.code.reserved), "%s", build);
+    send_message(fd, C_INIT, &init, sizeof(init));
 }
 
 /* The name of the socket is the build that its server wants to hear. */
 static void send_rubbish(int fd, unsigned i, const char *build) {
-    switch (i % 6) {
+    switch (i % 7) {
     case 0:
         send_random(fd, i);
         break;
     case 1:
-        send_bytes(fd, &(MessageHeader){C_INIT, ~0u}, sizeof(MessageHeader));
+        send_bytes(fd, &(MessageHeader){.type = C_INIT, .size = ~0u}, sizeof(MessageHeader));
         break;
     case 2:
         send_init(fd, "another build");
@@ -66,9 +69,13 @@ static void send_rubbish(int fd, unsigned i, const char *build) {
         break;
     case 4:
         send_init(fd, build);
-        send_bytes(fd, &(MessageHeader){C_TRANSLATE, 3}, sizeof(MessageHeader));
+        send_message(fd, C_TRANSLATE, "abc", 3);
         break;
     case 5:
+        send_init(fd, build);
+        send_bytes(fd, &(MessageHeader){.type = C_TRANSLATE, .size = 3}, sizeof(MessageHeader)); /* without its sums */
+        break;
+    case 6:
         break; /* nothing at all */
     }
 }

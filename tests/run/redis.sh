@@ -218,7 +218,7 @@ LATHE_CACHE_SECRET=a-word-of-the-team-in-a-file runs 30 "the same key as a varia
 compiles_nothing
 runs 0 "programs that another one starts have the key" "none,$url" "$each" "$small"
 quiet
-compiles_nothing
+is "$(grep -c "\"from_shared\": $functions," err)" -eq 1
 # no_key PATTERN COMMAND...: nothing runs.
 no_key() {
     pattern=$1

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BACKLOG = 64, STOP_TRIES = 500, STOP_PAUSE_US = 10000 };
+enum { BACKLOG = 1024, STOP_TRIES = 500, STOP_PAUSE_US = 10000 };
 
 /* ------------------------------------------------------------------------------------------------------- the directory */
 

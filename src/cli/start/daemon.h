@@ -13,7 +13,7 @@
 #include "cli/start/identity.h"
 #include "cli/start/plugin_file.h"
 
-enum { DAEMON_IDLE_S = 300, DAEMON_CLIENTS = 32 };
+enum { DAEMON_IDLE_S = 300, DAEMON_CLIENTS = 512 };
 
 typedef struct Daemon {
     char server[PATH_MAX]; /* the program */

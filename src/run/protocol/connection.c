@@ -1,5 +1,6 @@
 /* connection.c: see connection.h. Programs that use it ignore SIGPIPE. */
 #include "run/protocol/connection.h"
+#include "run/protocol/message.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -33,14 +34,14 @@ static bool send_all(int fd, const void *buf, size_t size) {
 }
 
 bool connection_receive(Connection *c, MessageHeader *header) {
-    if (!receive_all(c->fd, header, sizeof(*header)) || header->size > MESSAGE_MAX)
+    if (!receive_all(c->fd, header, sizeof(*header)) || !message_is_header(header))
         return false;
     c->buffer = vec_reserve(c->buffer, &c->capacity, header->size + 1, 1);
-    return receive_all(c->fd, c->buffer, header->size);
+    return receive_all(c->fd, c->buffer, header->size) && message_is_whole(header, c->buffer);
 }
 
 bool connection_send(Connection *c, MessageType type, const void *a, size_t a_size, const void *b, size_t b_size) {
-    MessageHeader header = {type, (u32)(a_size + b_size)};
+    MessageHeader header = message_header(type, a, a_size, b, b_size);
     int fd = c->out ? c->out : c->fd;
     return send_all(fd, &header, sizeof(header)) && send_all(fd, a, a_size) && send_all(fd, b, b_size);
 }

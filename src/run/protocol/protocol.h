@@ -1,6 +1,6 @@
 /* protocol.h: the messages between client and server; docs/protocol.md describes them.
  *
- * Every message is an 8-byte header and a payload. The client begins; after that it sends a message only to make or answer a request:
+ * Every message is a header (run/protocol/message.h) and a payload. The client begins; after that it sends a message only to make or answer a request:
  *
  *     C_INIT [C_TOOL] [C_SHARED] → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF | S_PLACES → C_PLACES)* → [S_SOURCE] S_OBJECT
  *
@@ -44,6 +44,8 @@ enum { MESSAGE_MAX = 64 << 20 };
 
 typedef struct MessageHeader {
     u32 type, size; /* size of the payload */
+    u64 sum;        /* of the payload */
+    u64 head_sum;   /* of what is before it */
 } MessageHeader;
 
 /* What the server writes to files for people (--dump). */

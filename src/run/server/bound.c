@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "run/protocol/message.h"
 #include "run/server/plugin/plugin.h"
 
 enum { TICK_MS = 20, DEFAULT_MS = 4000, DEFAULT_MIB = 2048 };
@@ -32,12 +33,12 @@ static u64 resident_pages(void) {
 }
 
 static void look(int signal) {
-    static const MessageHeader limit = {S_LIMIT, 0};
     (void)signal;
     if (bound.ticks && --bound.ticks && resident_pages() <= bound.pages)
         return;
     if (plugin_guard_limit())
         _exit(1);
+    MessageHeader limit = message_header(S_LIMIT, NULL, 0, NULL, 0);
     ssize_t told = write(bound.out, &limit, sizeof(limit));
     (void)told; /* if the message is lost, the client sees the end of the connection */
     _exit(0);

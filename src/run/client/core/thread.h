@@ -26,6 +26,7 @@ typedef struct Remote {
     int fd;
     bool open;
     u64 kind; /* the kind of code that the server makes: pack_key_kind */
+    u64 pc;   /* of the last request */
     u32 user; /* the thread that waits for an answer at it; 0: none */
     u8 *data; /* the last message received */
     u64 capacity;

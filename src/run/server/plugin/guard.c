@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "run/protocol/message.h"
 #include "run/server/plugin/plugin.h"
 
 enum { STACK_BYTES = 64 << 10, TEXT_SIZE = 1024 };
@@ -23,7 +24,7 @@ static void tell(const char *why) {
     char message[sizeof(MessageHeader) + 2 * TEXT_SIZE];
     size_t where = strlen(guard.where), len = strlen(why);
     len = len < TEXT_SIZE ? len : TEXT_SIZE;
-    MessageHeader header = {S_PLUGIN, (u32)(where + len)};
+    MessageHeader header = message_header(S_PLUGIN, guard.where, where, why, len);
     memcpy(message, &header, sizeof(header));
     memcpy(message + sizeof(header), guard.where, where);
     memcpy(message + sizeof(header) + where, why, len);

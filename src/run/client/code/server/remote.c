@@ -19,6 +19,7 @@
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
 #include "run/client/tool/sites.h"
+#include "run/protocol/message.h"
 
 /* These are in headers that belong to libc or cannot be used together with it. */
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
@@ -50,7 +51,7 @@ static bool write_all(int fd, const void *buf, u64 size) {
 }
 
 static bool send(Remote *r, MessageType type, const void *a, u64 a_size, const void *b, u64 b_size) {
-    MessageHeader header = {type, (u32)(a_size + b_size)};
+    MessageHeader header = message_header(type, a, a_size, b, b_size);
     return write_all(r->fd, &header, sizeof(header)) && write_all(r->fd, a, a_size) && write_all(r->fd, b, b_size);
 }
 
@@ -61,15 +62,27 @@ void remote_free(Remote *r) {
     r->capacity = 0;
 }
 
+/* A daemon, or what is between it and here, that sends something else than messages is not asked again, nor by children of this process. */
+static bool note_damage(void) {
+    if (*the.opt.socket)
+        say("what the server at %s sends is damaged; a server is started here", the.opt.socket);
+    *the.opt.socket = 0;
+    return false;
+}
+
 static bool receive(Remote *r, MessageHeader *header) {
-    if (!sys_read_all(r->fd, header, sizeof(*header)) || header->size > MESSAGE_MAX)
+    if (!sys_read_all(r->fd, header, sizeof(*header)))
         return false;
+    if (!message_is_header(header))
+        return note_damage();
     if (header->size > r->capacity) {
         remote_free(r);
         r->capacity = ((u64)header->size + REPLY_BYTES - 1) & -(u64)REPLY_BYTES;
         r->data = sys_pages(r->capacity);
     }
-    return r->data && sys_read_all(r->fd, r->data, header->size);
+    if (!r->data || !sys_read_all(r->fd, r->data, header->size))
+        return false;
+    return message_is_whole(header, r->data) || note_damage();
 }
 
 /* Ends the process if the server says that the plugin has failed. The program must not run without the plugin instead. */
@@ -376,7 +389,8 @@ static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
     if (header.type == S_OBJECT && header.size >= sizeof(*facts)) {
         memcpy(facts, r->data, sizeof(*facts));
         the.stats.shared += facts->shared;
-        return header.size == sizeof(*facts) + facts->object_size ? REMOTE_OBJECT : REMOTE_LOST;
+        bool fits = facts->pc == r->pc && header.size == sizeof(*facts) + facts->object_size;
+        return fits || note_damage() ? REMOTE_OBJECT : REMOTE_LOST;
     }
     if (header.type == S_LIMIT)
         return REMOTE_LIMIT;
@@ -391,9 +405,14 @@ static const void *taken_object(const Remote *r, const ObjectMessage *facts) {
     return facts->object_size ? r->data + sizeof(*facts) : NULL;
 }
 
+static bool send_request(Remote *r, const TranslateMessage *request) {
+    r->pc = request->pc;
+    return send(r, C_TRANSLATE, request, sizeof(*request), NULL, 0);
+}
+
 /* Sends one request and waits for its answer. */
 static RemoteAnswer ask(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
-    if (!send(r, C_TRANSLATE, request, sizeof(*request), NULL, 0))
+    if (!send_request(r, request))
         return REMOTE_LOST;
     RemoteAnswer answer;
     do
@@ -462,7 +481,7 @@ bool remote_begin(Thread *t, u64 pc, const Module *m, bool again) {
     if (!connect_server(t, connections))
         return false;
     announce(t);
-    if (send(connections, C_TRANSLATE, &request, sizeof(request), NULL, 0))
+    if (send_request(connections, &request))
         return true;
     disconnect(connections);
     return false;
