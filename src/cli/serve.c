@@ -22,7 +22,7 @@ static const Option table[] = {
     {"foreground", NULL,      "do not go to the background",                          OPTION_FLAG,   AT(foreground)},
     {"stop",       NULL,      "end the server that is there",                         OPTION_FLAG,   AT(stop)},
     {"idle",       "SECONDS", "end when there was no client for so long (300)",        OPTION_NUMBER, AT(idle)},
-    {"clients",    "N",       "serve at most N at a time (32)",                       OPTION_NUMBER, AT(clients)},
+    {"clients",    "N",       "serve at most N at a time (512)",                       OPTION_NUMBER, AT(clients)},
     {"ssh",        "HOST",    "the server for 'lathe run --server=ssh:HOST'",         OPTION_TEXT,   AT(ssh)},
     {"plugin",     "FILE.so[,OPTIONS]", "the server for 'lathe run' with the same --plugin", OPTION_TEXT, AT(plugin)},
     {"stdio",      NULL,      "serve one client on standard input and output",        OPTION_FLAG,   AT(stdio)},

@@ -123,9 +123,26 @@ right "after rubbish" --cache=none
 what="the daemon after rubbish"
 soon_left "$pid"
 is "$(daemon)" = "$pid"
+mkfifo fifo
+: >held
+"$intruder" hold "$socket" 300 <fifo >held &
+exec 9>fifo
+wait_until grep -q holding held
+has_copies() {
+    [ "$(servers | wc -l)" -eq 301 ]
+}
+what="three hundred at once"
+holds wait_until has_copies
+before=$(used "$pid")
+right "the client after three hundred" --cache=none
+more_used() {
+    [ "$(used "$pid")" -gt "$before" ]
+}
+holds wait_until more_used
+exec 9>&-
+soon_left "$pid"
 expect 0 "stop" serve --stop
 expect 0 "few clients" serve --clients=2
-mkfifo fifo
 : >held
 "$intruder" hold "$socket" 2 <fifo >held &
 exec 9>fifo
