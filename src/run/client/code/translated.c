@@ -16,6 +16,7 @@
 #include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
+#include "run/client/tool/perf.h"
 #include "run/client/tool/tool.h"
 
 bool translated_has_map(void) {
@@ -28,6 +29,7 @@ bool translated_init(void) {
 
 void translated_fix(void) {
     arena_fix();
+    perf_begin();
 }
 
 void translated_lock(void) {
@@ -83,6 +85,7 @@ void translated_after_fork(Thread *t) {
     code_after_fork();
     visits_begin_once();
     halt_after_fork(t);
+    perf_after_fork();
 }
 
 void translated_share(Thread *t, bool separate) {

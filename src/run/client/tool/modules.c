@@ -153,7 +153,7 @@ void tool_not_executable(u64 start, u64 size) {
 }
 
 void tool_unmapped(u64 start, u64 size) {
-    if (!tool_exists())
+    if (!tool_exists() && !the.opt.perf)
         return;
     tool_not_executable(start, size);
     tool_symbols_forget(start, start + size);

@@ -200,6 +200,11 @@ void arena_written(const void *run, u64 bytes) {
         arena.seen = (u64)run + bytes;
 }
 
+void arena_announce(void) {
+    sys_mprotect((u64)arena.run, code_bytes(), PROT_READ);
+    sys_mprotect((u64)arena.run, code_bytes(), PROT_READ | PROT_EXEC);
+}
+
 /* Emulators of Linux may have translated code that was changed by another view, and go on in that, whatever the host's instructions for that say. They forget it when
  * code becomes writable where it runs, which it is for a moment then. */
 static void look_for_emulator(void) {

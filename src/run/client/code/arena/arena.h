@@ -9,6 +9,8 @@
 #include "base/base.h"
 
 bool arena_init(void);
+/* Lets the kernel tell perf of the executable view: it does so of mappings that become executable, and not of those that mremap makes. No code runs there yet. */
+void arena_announce(void);
 
 /* The lock of translated code: held by whoever adds or changes code or its tables. */
 void arena_lock(void);

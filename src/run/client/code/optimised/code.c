@@ -26,6 +26,7 @@
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
 #include "run/client/memory/watch.h"
+#include "run/client/tool/perf.h"
 #include "run/client/tool/tool.h"
 
 enum { MAP_BITS = 8 }; /* of the first map; most programs have nothing optimised, and look through all of it */
@@ -38,24 +39,11 @@ void lathe_leave(void);
 
 /* ------------------------------------------------------------------------------------------------------- translations */
 
-/* --perf: writes a line of the file in which perf looks up code that belongs to no file. */
-static void note_for_perf(const Module *m, u64 pc, u64 start, u64 size) {
-    char line[160], path[40];
-    format_text(path, sizeof(path), "/tmp/perf-%u.map", (u32)sys_getpid());
-    i64 fd = sys_open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return;
-    size_t n = format_text(line, sizeof(line), "%lx %lx %s+0x%lx\n", start, size, m ? m->name : "guest",
-                           pc - (m ? m->base : 0));
-    sys_write_all((int)fd, line, n);
-    sys_close((int)fd);
-}
-
 static void *link_timed(Code *c, const void *object, u32 size, const Module *m, u64 pc) {
     u64 start = sys_now_us();
     void *code = objects_add(c, object, size, m ? m->base : 0, pc);
-    if (code && the.opt.perf)
-        note_for_perf(m, pc, (u64)code, (u64)(arena_room(0, 1) - (u8 *)code));
+    if (code)
+        perf_note(pc, code, (u64)(arena_room(0, 1) - (u8 *)code));
     the.stats.link_us += sys_now_us() - start;
     the.stats.objects_bytes += size;
     the.stats.functions += code != NULL;

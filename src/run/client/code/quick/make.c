@@ -9,6 +9,7 @@
 #include "run/client/code/quick/tally.h"
 #include "run/client/code/quick/visit.h"
 #include "run/client/memory/space.h"
+#include "run/client/tool/perf.h"
 
 /* Each instruction has code of its own and some behind the block, and so has what a tool does before and behind it. */
 enum { BLOCK_BYTES = 2 * (EMIT_INSNS + 1) * (EMIT_INSN_BYTES + 2 * DIRECT_BYTES) };
@@ -309,6 +310,7 @@ static u8 *make_any_block(Thread *t, u64 pc, bool inside) {
     block_add(&b);
     link_exits(t, first_exit + 1, exit_count(), b.pc + b.size);
     let_return(t, &e);
+    perf_note(b.pc, b.code, b.code_size);
     the.stats.blocks++;
     the.stats.quick_insns += b.insns;
     the.stats.quick_us += the.opt.stats ? sys_now_us() - start : 0;
