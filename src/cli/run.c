@@ -279,7 +279,8 @@ static bool find_paths(const RunSettings *s, Paths *p) {
     if (!programs_find("lathe-server", p->server, PATH_SIZE) || !programs_cache_dir(s->cache, p->cache, PATH_SIZE))
         return false;
     programs_cache_check(p->cache);
-    return shared_prepare(s->cache, s->cache_key, p->shared, PATH_SIZE) && find_tools(s, p) && plugin_find(s->plugin, &p->plugin);
+    return shared_prepare(s->cache, s->cache_key, p->shared, PATH_SIZE) && find_tools(s, p) &&
+           plugin_find(s->plugin, &p->plugin);
 }
 
 static u64 limit_mib(void) {

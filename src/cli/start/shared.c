@@ -81,8 +81,10 @@ bool shared_prepare(const char *choice, const char *key_file, char *address, siz
     if (wrong || !find_key(key_file, &key))
         return false;
     if (!*key.text)
-        fprintf(stderr, "lathe: the shared cache %s is used without a key (--cache-key): who may write to it can run code here\n",
-                address);
+        fprintf(
+            stderr,
+            "lathe: the shared cache %s is used without a key (--cache-key): who may write to it can run code here\n",
+            address);
     hand_over(&a, &key);
     return true;
 }

@@ -15,7 +15,8 @@ static inline u64 message_sum(u64 sum, const void *data, size_t size) {
 }
 
 /* The header of a message whose payload has two parts. */
-static inline MessageHeader message_header(MessageType type, const void *a, size_t a_size, const void *b, size_t b_size) {
+static inline MessageHeader message_header(MessageType type, const void *a, size_t a_size, const void *b,
+                                           size_t b_size) {
     MessageHeader h = {.type = type, .size = (u32)(a_size + b_size)};
     h.sum = message_sum(message_sum(MESSAGE_SUM, a, a_size), b, b_size);
     h.head_sum = message_sum(MESSAGE_SUM, &h, offsetof(MessageHeader, head_sum));

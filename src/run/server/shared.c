@@ -86,7 +86,8 @@ static bool is_usable(Shared *s) {
 Shared *shared_new(const SharedMessage *message, const InitMessage *init, Connection *c, Pages *pages) {
     Shared *s = mem_new(sizeof(Shared));
     if (!memchr(message->url, 0, sizeof(message->url)) || !memchr(message->password, 0, sizeof(message->password)) ||
-        !memchr(message->key, 0, sizeof(message->key)) || address_parse(message->url, &s->address) || !address_format(&s->address, s->name, sizeof(s->name))) {
+        !memchr(message->key, 0, sizeof(message->key)) || address_parse(message->url, &s->address) ||
+        !address_format(&s->address, s->name, sizeof(s->name))) {
         mem_free(s);
         return NULL;
     }
@@ -227,7 +228,8 @@ bool shared_find(Shared *s, const TranslateMessage *request, Translation *out) {
     Key key = key_of(s, request);
     print_key(key, name);
     RedisResult result = s->module->get(s->redis, name, &value, &size);
-    const PackRecord *r = result == REDIS_DONE && is_signed(s, name, value, &size) ? check(s, request, key, value, size) : NULL;
+    const PackRecord *r =
+        result == REDIS_DONE && is_signed(s, name, value, &size) ? check(s, request, key, value, size) : NULL;
     if (r)
         take(s, request, r, out);
     mem_free(value);

@@ -137,8 +137,8 @@ static i64 open_file(void) {
 
 /* The whole file, or NULL. */
 static u8 *map_file(int fd, struct stat *st) {
-    if (sys_fstat(fd, st) || !S_ISREG(st->st_mode) ||
-        !pack_is_private(st->st_uid, st->st_mode, (u32)sys_geteuid()) || (u64)st->st_size < sizeof(ImageHead))
+    if (sys_fstat(fd, st) || !S_ISREG(st->st_mode) || !pack_is_private(st->st_uid, st->st_mode, (u32)sys_geteuid()) ||
+        (u64)st->st_size < sizeof(ImageHead))
         return NULL;
     i64 map = own_map((u64)st->st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     return sys_failed(map) ? NULL : (u8 *)map;

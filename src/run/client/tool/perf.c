@@ -134,8 +134,11 @@ static void add_to_dump(const char *name, const void *code, u64 size) {
     i64 fd = open_again(path);
     if (fd < 0)
         return;
-    DumpLoad load = {DUMP_LOAD, (u32)(sizeof(load) + name_size + size), now_ns(), perf.pid, (u32)sys_gettid(), (u64)code, (u64)code,
-                     size,      perf.pieces++};
+    DumpLoad load = {DUMP_LOAD,         (u32)(sizeof(load) + name_size + size),
+                     now_ns(),          perf.pid,
+                     (u32)sys_gettid(), (u64)code,
+                     (u64)code,         size,
+                     perf.pieces++};
     if (sys_write_all((int)fd, &load, sizeof(load)) && sys_write_all((int)fd, name, name_size))
         sys_write_all((int)fd, code, size);
     sys_close((int)fd);
@@ -159,7 +162,8 @@ static void copy_map(u32 from_pid) {
     name_map(from, from_pid);
     name_map(to, perf.pid);
     i64 in = sys_open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0), out = open_again(to), size;
-    while (in >= 0 && out >= 0 && (size = sys_read((int)in, bytes, PIECE)) > 0 && sys_write_all((int)out, bytes, (u64)size))
+    while (in >= 0 && out >= 0 && (size = sys_read((int)in, bytes, PIECE)) > 0 &&
+           sys_write_all((int)out, bytes, (u64)size))
         ;
     if (in >= 0)
         sys_close((int)in);
