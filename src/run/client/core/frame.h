@@ -26,6 +26,9 @@ typedef struct FrameFacts {
     AltStack stack;
 } FrameFacts;
 FrameFacts frame_look(const Thread *t);
+/* Makes the general registers and the pc of a host's context those of the guest, which is about to die: a core file has the registers of the moment at which the kernel ends the
+ * process. Returns false, with nothing changed, if guest and host are of different kinds. */
+bool frame_show(const Thread *t, SignalContext *s);
 void frame_pop(Thread *t);
 
 #endif

@@ -249,6 +249,10 @@ static inline i64 sys_gettid(void) {
     return sys0(__NR_gettid);
 }
 
+static inline i64 sys_getuid(void) {
+    return sys0(__NR_getuid);
+}
+
 static inline i64 sys_geteuid(void) {
     return sys0(__NR_geteuid);
 }

@@ -179,6 +179,8 @@ static i64 own_tkill(Thread *t, const u64 a[6]) {
 }
 
 static i64 own_tgkill(Thread *t, const u64 a[6]) {
+    if ((u32)a[0] == t->pid && (u32)a[1] == t->tid)
+        signal_end_by_guest(t, (u32)a[2]);
     return send_to_thread(t, __NR_tgkill, a, a[1], a[2]);
 }
 

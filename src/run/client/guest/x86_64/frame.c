@@ -138,6 +138,15 @@ void frame_pop(Thread *t) {
         t->cpu.trap = LATHE_TRAP_PRIVILEGED; /* becomes SIGSEGV, as in the kernel */
 }
 
+/* Vector registers are the guest's in the context of quick code already. */
+bool frame_show(const Thread *t, SignalContext *s) {
+    u64 flags = s->rflags;
+    u16 cs = s->cs, ss = s->ss;
+    save_general(&t->cpu, s);
+    s->rflags = flags, s->cs = cs, s->ss = ss;
+    return true;
+}
+
 bool frame_prepare(void) {
     return true;
 }

@@ -10,12 +10,13 @@
 #include "run/client/code/translated.h"
 #include "run/client/core/debug.h"
 #include "run/client/core/events.h"
+#include "run/client/memory/cores.h"
 #include "run/client/memory/space.h"
 #include "run/client/os/signal/last.h"
 #include "run/client/tool/gate.h"
 #include "run/client/tool/tool.h"
 
-enum { SA_KERNEL_RESTORER = 0x04000000 };
+enum { SA_KERNEL_RESTORER = 0x04000000, CODE_SENT = -6 /* SI_TKILL */, SENDER_AT = 16 /* of its pid and uid in siginfo */, REALTIME = 32 };
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_returned[] __attribute__((visibility("hidden"))), guard_abort[] __attribute__((visibility("hidden"))),
@@ -137,6 +138,66 @@ static void let_die(const SignalInfo *info, const SignalContext *s) {
         fault_with(info->number);
 }
 
+/* Lets the guest die as let_die does, with its own registers in those of the host, for core files: by a signal that is sent here, where it is blocked, and comes before the thread's next instruction.
+ * The first process of a PID namespace does not die of signals that it sends itself. */
+static bool die_by_sent(const Thread *t, const SignalInfo *info, SignalContext *s) {
+    u32 sig = (u32)info->number;
+    const u64 all = ~(u64)0;
+    if (sys_getpid() == 1 || !frame_show(t, s))
+        return false;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, NULL);
+    cores_hide_client();
+    signal_set_host_default(sig);
+    s->mask &= ~signal_bit(sig);
+    return !sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), (u64)sys_gettid(), sig, (u64)info);
+}
+
+/* The mark of the signal by which a thread comes here to die as t->signal.info says, and the signals that have core files. */
+static u8 dying;
+
+static bool has_core(u32 sig) {
+    u64 some = signal_bit(SIGQUIT) | signal_bit(SIGABRT) | signal_bit(SIGXCPU) | signal_bit(SIGXFSZ) | signal_bit(SIGSYS);
+    return sig && sig < REALTIME && (some | signal_faults()) & signal_bit(sig);
+}
+
+/* The guest's state is complete. */
+static void die_soon(Thread *t, const SignalInfo *info) {
+    memcpy(t->signal.info, info, sizeof(*info));
+    signal_nudge(t, &dying);
+}
+
+static bool is_host_default(u32 sig) {
+    Action a = {.handler = (u64)SIG_IGN};
+    return !sys_rt_sigaction((int)sig, NULL, &a) && a.handler == (u64)SIG_DFL;
+}
+
+static bool is_unblocked(u32 sig) {
+    u64 mask = ~(u64)0;
+    return !sys_rt_sigprocmask(SIG_BLOCK, NULL, &mask) && !(mask & signal_bit(sig));
+}
+
+/* Signals of faults have handlers on the host. They are left to these. */
+void signal_end_by_guest(Thread *t, u32 sig) {
+    if (!has_core(sig) || t->process.borrows_memory || !is_host_default(sig) || !is_unblocked(sig))
+        return;
+    SignalInfo info = {.number = (i32)sig, .code = CODE_SENT};
+    const u32 sender[] = {t->pid, (u32)sys_getuid()};
+    memcpy((u8 *)&info + SENDER_AT, sender, sizeof(sender));
+    guest_set_result(&t->cpu, 0);
+    die_soon(t, &info);
+}
+
+void signal_die_showing(Thread *t, const SignalInfo *info) {
+    die_soon(t, info);
+    signal_die(info->number);
+}
+
+static void on_dying(const Thread *t, SignalContext *s) {
+    const SignalInfo *info = (const SignalInfo *)t->signal.info;
+    if (!die_by_sent(t, info, s))
+        signal_die(info->number);
+}
+
 /* True if a system call of the guest has just ended, perhaps because of this signal. waits.c then completes it. */
 static bool was_interrupted(const SignalContext *s) {
     return context_pc(s) == (u64)guard_returned;
@@ -224,6 +285,15 @@ static void end_tool(const Thread *t) {
     tool_end(t);
 }
 
+static SignalInfo seen_by_guest(const SignalInfo *info, const QuickPlace *place) {
+    SignalInfo seen = *info;
+    if (info->number != SIGSEGV && info->number != SIGBUS && info->address) /* the address is that of the instruction */
+        seen.address = place->pc;
+    if (info->number == SIGSEGV && info->code == SEGV_ACCERR) /* the client's memory does not exist for the guest */
+        seen.code = signal_segv_code(info->address);
+    return seen;
+}
+
 /* A fault of the guest in quick code. If another signal is noted, that one is delivered first; its handler returns to
  * the instruction, which faults again. */
 static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
@@ -234,22 +304,21 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
         divert(t, s);
         return;
     }
+    if (sig == SIGTRAP) /* the CPU reports the address of the next instruction */
+        place->pc = place->next;
     if (!debug_is_active() && (!signal_has_handler(t, sig) || (t->signal.blocked & signal_bit(sig)))) {
         translated_take_state(t, s, place);
         image_save(t);
         end_tool(t);
-        let_die(info, s);
+        SignalInfo seen = seen_by_guest(info, place);
+        if (!die_by_sent(t, &seen, s))
+            let_die(info, s);
         return;
     }
-    if (sig == SIGTRAP) /* the CPU reports the address of the next instruction */
-        place->pc = place->next;
     take_state(t, s, place);
     t->signal.fault_error = context_error(s), t->signal.fault_trap = context_trap(s);
-    note(t, info, s);
-    if (sig != SIGSEGV && sig != SIGBUS && info->address) /* the address is that of the instruction */
-        ((SignalInfo *)t->signal.info)->address = place->pc;
-    if (sig == SIGSEGV && info->code == SEGV_ACCERR) /* the client's memory does not exist for the guest */
-        ((SignalInfo *)t->signal.info)->code = signal_segv_code(info->address);
+    SignalInfo seen = seen_by_guest(info, place);
+    note(t, &seen, s);
     divert(t, s);
 }
 
@@ -348,6 +417,8 @@ static void on_fault(int sig, SignalInfo *info, SignalContext *s) {
     u64 exit = quick ? 0 : translated_access_exit(pc);
     if (debug_is_arming(info))
         step(t, s);
+    else if (signal_is_nudge(info, &dying))
+        on_dying(t, s);
     else if (sig == SIGTRAP && info->code == TRAP_TRACE_CODE && t->debug.step)
         step_for_debugger(t, s);
     else if (translated_is_stop(info))
@@ -373,7 +444,7 @@ static void on_fault(int sig, SignalInfo *info, SignalContext *s) {
     else if (exit)
         fault_of_access(t, info, s, exit);
     else if (t->signal.framing)
-        last_end(t, SIGSEGV);
+        last_end(t, info);
     else if (tool_running(pc, context_sp(s)))
         tool_faulted(tool_running(pc, context_sp(s)), sig, info->address, pc);
     else

@@ -27,7 +27,7 @@ static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u6
                              switch_stack ? t->signal.altstack + t->signal.altstack_size : 0);
     t->signal.framing = false;
     if (!pushed)
-        last_end(t, SIGSEGV); /* as the kernel does */
+        last_end(t, &(SignalInfo){.number = SIGSEGV, .code = SI_KERNEL}); /* as the kernel does */
     if (t->signal.altstack_flags & SS_AUTODISARM)
         t->signal.altstack = t->signal.altstack_size = t->signal.altstack_flags = 0;
     t->signal.suspended = false;
@@ -77,7 +77,7 @@ void signal_deliver(Thread *t) {
     t->signal.suspended = false;
     if (last_watches((u32)info.number) && !a.handler) {
         signal_set_mask(t, t->signal.mask); /* another signal can end it if the tool does not come to an end */
-        last_end(t, (u32)info.number);
+        last_end(t, &info);
     }
     signal_send_again(t, &info);
     signal_set_mask(t, t->signal.mask);
@@ -169,7 +169,7 @@ static bool is_handled(const Thread *t, u32 sig, u64 mask) {
 static void note_forced(Thread *t, const SignalInfo *info, u64 mask) {
     if (!is_handled(t, (u32)info->number, mask)) {
         image_save(t);
-        last_end(t, (u32)info->number);
+        last_end(t, info);
     }
     t->signal.mask = mask;
     memcpy(t->signal.info, info, sizeof(*info));

@@ -90,9 +90,9 @@ void last_overdue(Thread *t, const SignalContext *s) {
     signal_die((int)sig);
 }
 
-void last_end(Thread *t, u32 sig) {
+void last_end(Thread *t, const SignalInfo *info) {
     tool_end(t);
     if (thread_is_of_process(t))
-        debug_died(t, sig);
-    signal_die((int)sig);
+        debug_died(t, (u32)info->number);
+    signal_die_showing(t, info);
 }

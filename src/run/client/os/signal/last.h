@@ -14,6 +14,6 @@ void last_came(Thread *t);
 bool last_is_overdue(const Thread *t, const SignalInfo *info);
 void last_overdue(Thread *t, const SignalContext *s);
 /* Ends the process by a signal, after what the tool does at the end. */
-_Noreturn void last_end(Thread *t, u32 sig);
+_Noreturn void last_end(Thread *t, const SignalInfo *info);
 
 #endif

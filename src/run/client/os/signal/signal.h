@@ -8,6 +8,10 @@
  * which has to be delivered first. If the guest blocks the signal or has no handler for it, the process dies. */
 bool signal_force(Thread *t, const SignalInfo *info);
 _Noreturn void signal_die(int sig); /* ends this process by the signal */
+/* The same, with the guest's registers in a core file; its state is complete. */
+_Noreturn void signal_die_showing(Thread *t, const SignalInfo *info);
+/* The guest sends this thread a signal. If the kernel ends the process for it and writes a core file, makes it do so with the guest's registers, and does not return. */
+void signal_end_by_guest(Thread *t, u32 sig);
 i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size);
 i64 signal_altstack(Thread *t, u64 stack, u64 old);
 i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size);
