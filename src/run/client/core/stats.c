@@ -50,6 +50,7 @@ void stats_print(void) {
         {"object_bytes", "bytes of objects", s->objects_bytes, ""},
         {"dispatches", "computed targets not in the table", s->lookups_missed, ""},
         {"syscalls", "system calls", s->syscalls, ""},
+        {"servers", "servers started, beside a daemon", s->servers, ""},
         {"wait_us", "waiting for the server", s->wait_us, " us"},
         {"lift_us", "  lifting", s->lift_us, " us"},
         {"optimize_us", "  optimising", s->opt_us, " us"},

@@ -25,7 +25,9 @@
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
 enum { SOL_SOCKET = 1, SO_PEERCRED = 17 };
 
-enum { PATIENCE_US = 2000000 }; /* how long to wait for a daemon that does not answer C_INIT */
+enum {
+    PATIENCE_US = 10000000
+}; /* how long to wait for a daemon that does not answer C_INIT: it may have hundreds of clients on a busy machine */
 enum {
     CONNECTIONS = REMOTES_MAX,
     REPLY_BYTES = 1 << 16 /* the least size of the buffer, and the most guest memory in one message */

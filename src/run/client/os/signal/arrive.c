@@ -16,7 +16,12 @@
 #include "run/client/tool/gate.h"
 #include "run/client/tool/tool.h"
 
-enum { SA_KERNEL_RESTORER = 0x04000000, CODE_SENT = -6 /* SI_TKILL */, SENDER_AT = 16 /* of its pid and uid in siginfo */, REALTIME = 32 };
+enum {
+    SA_KERNEL_RESTORER = 0x04000000,
+    CODE_SENT = -6 /* SI_TKILL */,
+    SENDER_AT = 16 /* of its pid and uid in siginfo */,
+    REALTIME = 32
+};
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_returned[] __attribute__((visibility("hidden"))), guard_abort[] __attribute__((visibility("hidden"))),
@@ -156,7 +161,8 @@ static bool die_by_sent(const Thread *t, const SignalInfo *info, SignalContext *
 static u8 dying;
 
 static bool has_core(u32 sig) {
-    u64 some = signal_bit(SIGQUIT) | signal_bit(SIGABRT) | signal_bit(SIGXCPU) | signal_bit(SIGXFSZ) | signal_bit(SIGSYS);
+    u64 some =
+        signal_bit(SIGQUIT) | signal_bit(SIGABRT) | signal_bit(SIGXCPU) | signal_bit(SIGXFSZ) | signal_bit(SIGSYS);
     return sig && sig < REALTIME && (some | signal_faults()) & signal_bit(sig);
 }
 
