@@ -28,10 +28,11 @@ for how in read write divide illegal break jump abort; do
     says expected '^died of'
     tiers="auto opt"
     case $how in read | write) tiers=auto ;; esac # at accesses to memory, optimised code has no exact state
-    for tier in $tiers; do
+    for tier in $tiers; do # vector registers of optimised code are not where the kernel looks
         what="$how, --tier=$tier"
         seen "$lathe" run --tier=$tier --cache=none "$program" $how >out
         : >err
+        [ $tier = opt ] && sed -i '/^\$1 = /d' out expected
         same out expected
     done
 done

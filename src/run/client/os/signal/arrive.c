@@ -450,7 +450,7 @@ static void on_fault(int sig, SignalInfo *info, SignalContext *s) {
     else if (exit)
         fault_of_access(t, info, s, exit);
     else if (t->signal.framing)
-        last_end(t, info);
+        last_end(t, &(SignalInfo){.number = SIGSEGV, .code = SI_KERNEL});
     else if (tool_running(pc, context_sp(s)))
         tool_faulted(tool_running(pc, context_sp(s)), sig, info->address, pc);
     else
