@@ -178,7 +178,7 @@ static int dump_bits(const char *text) {
 }
 
 typedef struct Paths {
-    char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE],
+    char client[PATH_SIZE], emulator[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE],
         log[PATH_SIZE];
     char tool_options[TOOL_OPTIONS_SIZE], tools[PATH_SIZE];
     int debugger; /* the descriptor of its connection; 0: there is none */
@@ -188,22 +188,25 @@ typedef struct Paths {
 
 /* ----------------------------------------------------------------------------------------------------- the kind of guest */
 
-/* Each kind of guest has a client. The host's own client also runs scripts, and says what is wrong with other files. Clients for other hosts are named after their
+/* The program that runs clients for another host. Returns false after a message. */
+static bool find_emulator(const char *host, Paths *p) {
+    char name[64];
+    snprintf(name, sizeof(name), "qemu-%s", host);
+    return !find_program(name, p->emulator, PATH_SIZE);
+}
+
+/* Each kind of guest has a client. That of this machine's kind also runs scripts, and says what is wrong with other files. Clients for other hosts are named after their
  * guests. */
 static bool find_client(const char *program, const char *host, Paths *p) {
     char file[128] = "lathe-client";
     const Kind *kind = kind_of_file(program);
-    if (host && (!kind || kind == kind_of_host())) {
-        fail(1, program, "with --host, only programs of other machines than this one are run");
-        return false;
-    }
     if (host)
-        snprintf(file, sizeof(file), "host/%s/lathe-client-%s", host, kind->name);
+        snprintf(file, sizeof(file), "host/%s/lathe-client-%s", host, (kind ? kind : kind_of_host())->folder);
     else if (kind && kind != kind_of_host())
         snprintf(file, sizeof(file), "lathe-client-%s", kind->name);
     if (kind && !*p->sysroot)
         kind_sysroot(kind, p->sysroot, PATH_SIZE);
-    return programs_find(file, p->client, PATH_SIZE);
+    return programs_find(file, p->client, PATH_SIZE) && (!host || find_emulator(host, p));
 }
 
 /* ------------------------------------------------------------------------------------------------- the server to be asked */
@@ -269,7 +272,7 @@ static bool find_tools(const RunSettings *s, Paths *p) {
 /* Returns false after a message. */
 static bool find_paths(const RunSettings *s, Paths *p) {
     struct stat st;
-    *p->sysroot = *p->log = 0;
+    *p->sysroot = *p->log = *p->emulator = 0;
     if (s->log && !programs_absolute(s->log, p->log, PATH_SIZE))
         return !fail(1, s->log, "the path is too long");
     if (s->sysroot && (stat(s->sysroot, &st) || !S_ISDIR(st.st_mode)))
@@ -309,6 +312,7 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     print_value(out, "server", p->server);
     print_value(out, "socket", p->daemon.socket);
     print_value(out, "client", p->client);
+    print_value(out, "emulator", p->emulator);
     print_value(out, "sysroot", p->sysroot);
     print_value(out, "tool", p->tool);
     print_value(out, "tool-options", p->tool_options);
@@ -321,21 +325,17 @@ static char *format_options(const RunSettings *s, const Paths *p) {
 }
 
 /* Executes the client. Returns only if that fails. */
-static int start_client(const Paths *p, const char *host, char *words, char *path, const char *arg0, char **args,
-                        int count) {
-    char **argv = mem_new(sizeof(char *) * ((size_t)count + 6)), **client = argv + 1, emulator[32];
-    snprintf(emulator, sizeof(emulator), "qemu-%s", host ? host : "");
-    argv[0] = emulator;
-    client[0] = host ? (char *)p->client : "lathe-client";
+static int start_client(const Paths *p, char *words, char *path, const char *arg0, char **args, int count) {
+    char **argv = mem_new(sizeof(char *) * ((size_t)count + 6)), **client = argv + 1;
+    bool emulated = *p->emulator;
+    argv[0] = (char *)p->emulator;
+    client[0] = emulated ? (char *)p->client : "lathe-client";
     client[1] = words;
     client[2] = path;
     client[3] = (char *)arg0;
     memcpy(client + 4, args, sizeof(char *) * (size_t)count);
-    if (host)
-        execvp(emulator, argv);
-    else
-        execv(p->client, client);
-    return fail(1, host ? emulator : p->client, strerror(errno));
+    execv(emulated ? p->emulator : p->client, emulated ? argv : client);
+    return fail(1, emulated ? p->emulator : p->client, strerror(errno));
 }
 
 /* When everything else is known to be right. Returns false after a message. */
@@ -363,8 +363,7 @@ static int run(const RunSettings *s, const Kind *only, char **argv, int argc) {
         return 1;
     if (!connect_debugger(s, &paths))
         return 1;
-    return start_client(&paths, s->host, format_options(s, &paths), program, s->arg0 ? s->arg0 : argv[0], argv + 1,
-                        argc);
+    return start_client(&paths, format_options(s, &paths), program, s->arg0 ? s->arg0 : argv[0], argv + 1, argc);
 }
 
 static int misuse(const RunSettings *s) {

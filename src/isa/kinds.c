@@ -49,7 +49,7 @@ LatheArch kind_arch(const Kind *k) {
 }
 
 void kind_sysroot(const Kind *k, char *path, size_t size) {
-    snprintf(path, size, "/usr/%s-linux-gnu", k->name);
+    snprintf(path, size, "/usr/%s-linux-gnu", k->folder);
     if (k == kind_of_host() || access(path, X_OK))
         *path = 0;
 }

@@ -278,26 +278,3 @@ COMPARE_FLAGS(comi)
 COMPARE_FLAGS(ucomi)
 
 #include "isa/x86_64/helpers/helpers_x87_moves.h"
-
-/* -------------------------------------------------------------------------------------------------------- the table */
-
-/* clang-format off */
-#define HELPER(name) {"lathe_x87_" #name, (void *)lathe_x87_##name}
-#define HELPERS_ARITH(name)                                                                                            \
-    HELPER(name), HELPER(name##_f32), HELPER(name##_f64), HELPER(name##_i16), HELPER(name##_i32)
-
-const Helper x86_x87_helpers[] = {
-    HELPER(load_f32), HELPER(load_f64), HELPER(load_f80), HELPER(load_i16), HELPER(load_i32), HELPER(load_i64),
-    HELPER(load_st), HELPER(load_one), HELPER(load_zero), HELPER(load_pi), HELPER(load_l2e), HELPER(load_l2t),
-    HELPER(load_lg2), HELPER(load_ln2),
-    HELPER(store_f32), HELPER(store_f64), HELPER(store_f80), HELPER(store_i16), HELPER(store_i32), HELPER(store_i64),
-    HELPER(store_t16), HELPER(store_t32), HELPER(store_t64), HELPER(store_st),
-    HELPERS_ARITH(add), HELPERS_ARITH(sub), HELPERS_ARITH(subr),
-    HELPERS_ARITH(mul), HELPERS_ARITH(div), HELPERS_ARITH(divr),
-    HELPER(sqrt), HELPER(rndint), HELPER(chs), HELPER(abs),
-    HELPER(com), HELPER(com_f32), HELPER(com_f64), HELPER(com_i16), HELPER(com_i32), HELPER(ucom),
-    HELPER(comi), HELPER(ucomi), HELPER(tst), HELPER(xam),
-    HELPER(xch), HELPER(cmov), HELPER(free), HELPER(step), HELPER(wait), HELPER(emms), HELPER(load_cw),
-    {NULL, NULL},
-};
-/* clang-format on */

@@ -70,15 +70,3 @@ long double lathe_x87_store_bcd(LatheX86Cpu *cpu) {
     cpu->fpu_tag = tag;
     return bits;
 }
-
-/* -------------------------------------------------------------------------------------------------------- the table */
-
-/* clang-format off */
-#define HELPER(name) {"lathe_x87_" #name, (void *)lathe_x87_##name}
-
-const Helper x86_x87_whole_helpers[] = {
-    HELPER(scale), HELPER(xtract), HELPER(prem), HELPER(prem1), HELPER(sin), HELPER(cos), HELPER(sincos), HELPER(ptan),
-    HELPER(patan), HELPER(2xm1), HELPER(yl2x), HELPER(yl2xp1), HELPER(load_bcd), HELPER(store_bcd),
-    {NULL, NULL},
-};
-/* clang-format on */

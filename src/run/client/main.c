@@ -30,6 +30,7 @@ static void leave_to_other_kind(char **argv, char **envp) {
     Options o = the.opt;
     o.limits = limits_to_hand_on(&the.memory.limits);
     char text[OPTIONS_BYTES];
+    size_t count = 0;
     if (!process_runs_here(argv[PATH], &o) || !strcmp(o.client_path, the.opt.client_path))
         return;
     if (*the.opt.sysroot)
@@ -38,7 +39,12 @@ static void leave_to_other_kind(char **argv, char **envp) {
     if (!options_format(&o, text, sizeof(text)))
         die("the options are too long to start %s", o.client_path);
     argv[0] = o.client_path, argv[OPTIONS] = text;
-    die("%s: cannot be started: %s", o.client_path, sys_error_text(sys_execve(o.client_path, argv, envp)).text);
+    while (argv[count])
+        count++;
+    const char *room[count + 2], **list = room + 1;
+    memcpy(list, argv, (count + 1) * sizeof(*list));
+    const char *program = client_command(&o, &list);
+    die("%s: cannot be started: %s", o.client_path, sys_error_text(sys_execve(program, (char **)list, envp)).text);
 }
 
 static void note_linker(const LoadedImage *image) {

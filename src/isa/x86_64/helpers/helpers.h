@@ -6,9 +6,9 @@
 #include "isa/helper.h"
 #include "lathe/types.h"
 
-extern const Helper x86_system_helpers[];    /* division, questions to the host's CPU */
-extern const Helper x86_x87_helpers[];       /* one x87 instruction each */
-extern const Helper x86_x87_whole_helpers[]; /* the same, with the whole x87 unit of the guest in the host's */
-extern const Helper x86_state_helpers[];     /* environments, fxsave, xsave */
+extern const Helper x86_system_helpers[]; /* division, questions to the host's CPU */
+extern const Helper x86_x87_helpers[];    /* one x87 instruction each */
+extern const Helper x86_state_helpers[];  /* environments, fxsave, xsave */
+extern const Helper x86_plain_helpers[];  /* what a host of another kind has no instruction for */
 
 #endif

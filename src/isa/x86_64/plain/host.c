@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "isa/x86_64/helpers/helpers_host.h"
+#include "isa/x86_64/plain/processor.h"
 
 /* ----------------------------------------------------------------------------------------------------------- arithmetic */
 
@@ -65,26 +66,19 @@ static void answer(LatheX86Cpu *cpu, u32 a, u32 b, u32 c, u32 d) {
     cpu->gp[LATHE_RDX] = d;
 }
 
-/* A CPU of level x86-64-v2, with nothing beyond. */
 void lathe_x86_cpuid(LatheX86Cpu *cpu) {
-    enum {
-        D1 = 0x078bfbff,  /* fpu to sse2 */
-        C1 = 0x00982201,  /* sse3, ssse3, cx16, sse4.1, sse4.2, popcnt */
-        C81 = 1,          /* lahf */
-        D81 = 0x20100800, /* syscall, nx, long mode */
-    };
     switch ((u32)cpu->gp[LATHE_RAX]) {
     case 0:
-        answer(cpu, 1, 0x6874614c, 0x65687461, 0x4c656874);
-        return; /* LathLatheathe */
+        answer(cpu, 1, 0x6874614c, 0x65687461, 0x4c656874); /* PLAIN_VENDOR */
+        return;
     case 1:
-        answer(cpu, 0x000006f0, 0x00000800, C1, D1);
+        answer(cpu, 0x000006f0, 0x00000800, PLAIN_MORE_FEATURES, PLAIN_FEATURES);
         return;
     case 0x80000000:
         answer(cpu, 0x80000001, 0, 0, 0);
         return;
     case 0x80000001:
-        answer(cpu, 0, 0, C81, D81);
+        answer(cpu, 0, 0, PLAIN_LATER_FEATURES, PLAIN_LATER_64_FEATURES);
         return;
     }
     answer(cpu, 0, 0, 0, 0);

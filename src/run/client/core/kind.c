@@ -1,4 +1,5 @@
-/* kind.c: which client runs a program: there is one for each kind of guest, in the folder of this one. */
+/* kind.c: which client runs a program: there is one for each kind of guest, in the folder of this one. That for guests of the host's own kind is lathe-client where Lathe's
+ * commands run, and named like all others elsewhere. */
 #include <linux/elf.h>
 
 #include "run/client/core/client.h"
@@ -11,7 +12,7 @@ static const char *name_of(u16 machine) {
     switch (machine) {
 #define ISA(folder, name, number, ...)                                                                                 \
     case number:                                                                                                       \
-        return name;
+        return #folder;
 #include "isa/isas.def"
 #undef ISA
     default:
@@ -44,10 +45,18 @@ bool kind_choose(u16 machine, Options *o) {
         format_text(o->sysroot, sizeof(o->sysroot), "/usr/%s-linux-gnu", name);
     if (!host && sys_access(o->sysroot, 0))
         *o->sysroot = 0;
-    return beside(o->client_path, sizeof(o->client_path), host ? NULL : name);
+    return beside(o->client_path, sizeof(o->client_path), name) ||
+           (host && beside(o->client_path, sizeof(o->client_path), NULL));
 }
 
 const char *client_file(const char *path) {
     bool found = !sys_access(path, X_OK) || strcmp(path, the.opt.client_path);
     return found ? path : "/proc/self/exe";
+}
+
+const char *client_command(const Options *o, const char ***list) {
+    if (!*o->emulator)
+        return client_file(o->client_path);
+    *--*list = o->emulator;
+    return o->emulator;
 }

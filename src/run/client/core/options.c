@@ -51,6 +51,7 @@ static const Field fields[] = {
     FIELD("server", server_path, TEXT),
     FIELD("socket", socket, TEXT),
     FIELD("client", client_path, TEXT),
+    FIELD("emulator", emulator, TEXT),
     FIELD("sysroot", sysroot, TEXT),
     FIELD("tool", tool, TEXT),
     FIELD("tool-options", tool_options, TEXT),

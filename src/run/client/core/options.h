@@ -60,6 +60,7 @@ typedef struct Options {
     char server_path[256]; /* the server's program; empty: there is none */
     char socket[108];      /* the socket at which the user's daemon waits for clients; empty: there is none */
     char client_path[256]; /* this client's program, for exec */
+    char emulator[256];    /* the program that runs it, where this machine is of another kind than the client's host; empty: none */
     char sysroot[256];     /* the option -L */
     char tool[256];        /* the package of the tool that watches the guest; empty: none */
     char tool_options[TOOL_OPTIONS_SIZE]; /* the names of the tools in it, and their options: see tool/package.h */
@@ -80,5 +81,7 @@ bool kind_choose(u16 machine, Options *options);
 u16 kind_host_machine(void);
 /* A path of the client's program that also works if the guest has changed its root directory. */
 const char *client_file(const char *path);
+/* What is to be executed for a client's command line: its program, or the emulator, which then comes first in the list. The list has room in front of it. */
+const char *client_command(const Options *options, const char ***list);
 
 #endif

@@ -137,16 +137,17 @@ static i64 exec_client(Thread *t, const Options *o, const char *path, char **arg
         return argc;
     if (argc > ARGS_MAX || !options_format(o, options, sizeof(options)))
         return -E2BIG;
-    const char *list[argc + BEFORE + 2];
+    const char *room[argc + BEFORE + 3], **list = room + 1;
     list[0] = contained_exists() ? CONTAINED_AS_CLIENT : o->client_path;
     list[1] = options;
     list[2] = path;
     list[BEFORE] = ""; /* the kernel, too, gives a program without argv[0] an empty one */
     memcpy(list + BEFORE, argv, (size_t)argc * sizeof(char *));
     list[BEFORE + (argc ? argc : 1)] = NULL;
+    const char *program = client_command(o, &list);
     if (the.server.secret)
-        return exec_with_secret(t, client_file(o->client_path), list, envp);
-    u64 args[6] = {(u64)client_file(o->client_path), (u64)list, (u64)envp};
+        return exec_with_secret(t, program, list, envp);
+    u64 args[6] = {(u64)program, (u64)list, (u64)envp};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 

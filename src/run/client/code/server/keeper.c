@@ -138,9 +138,9 @@ bool keeper_adopts_orphans(void) {
 }
 
 static bool start_beside(int socket) {
-    const char *client = client_file(the.opt.client_path);
-    char *argv[] = {(char *)client, (char *)meant, the.opt.server_path, the.opt.plugin, NULL};
-    return spawn_beside(socket, client, argv);
+    const char *room[] = {NULL, client_file(the.opt.client_path), meant, the.opt.server_path, the.opt.plugin, NULL};
+    const char **list = room + 1, *program = client_command(&the.opt, &list);
+    return spawn_beside(socket, program, (char *const *)list);
 }
 
 /* Starts the keeper as a child whose end sends no signal. Signals are blocked, because the client's handlers must not

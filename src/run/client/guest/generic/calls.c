@@ -1,8 +1,8 @@
-/* calls.c: system calls that differ between x86-64 Linux and those machines whose structures, numbers and order of arguments are asm-generic's. */
+/* calls.c: system calls that differ between x86-64 Linux and those machines whose structures, numbers and order of arguments are asm-generic's. What the guest has is in
+ * guest_layouts.h and guest_open.h, what the host has in its kernel's headers. */
 #include "run/client/os/calls.h"
 
 #include <linux/openat2.h>
-#include <linux/sem.h>
 
 #include "events.h"
 #include "rings.h"
@@ -11,19 +11,6 @@
 #include "run/client/memory/space.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- files */
-
-typedef struct GuestStat { /* asm-generic/stat.h */
-    u64 dev, ino;
-    u32 mode, nlink, uid, gid;
-    u64 rdev, pad1;
-    i64 size;
-    i32 blksize, pad2;
-    i64 blocks;
-    i64 atime, atime_nsec, mtime, mtime_nsec, ctime, ctime_nsec;
-    u32 unused[2];
-} GuestStat;
-
-_Static_assert(sizeof(GuestStat) == 128, "the kernel's layout");
 
 static i64 put_stat(u64 to, const struct stat *st) {
     GuestStat out = {
@@ -126,22 +113,12 @@ i64 guest_generic_epoll_pwait2(Thread *t, const u64 a[6]) {
 
 /* ----------------------------------------------------------------------------------------------------- memory, semaphores */
 
-/* On x86-64 these bits ask for certain addresses; elsewhere they mean nothing and are removed. */
 i64 guest_generic_mmap(Thread *t, const u64 a[6]) {
-    enum { ADDRESS_BITS = 0x40 | 0x80 }; /* MAP_32BIT, MAP_ABOVE4G */
-    i64 result = call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] & ~(u64)ADDRESS_BITS, a[4], a[5]});
+    i64 result = call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] & ~(u64)GUEST_MAP_IGNORED, a[4], a[5]});
     if (!sys_failed(result) && !(a[3] & MAP_ANONYMOUS))
         rings_mapped((int)a[4], a[5], (u64)result);
     return result;
 }
-
-typedef struct GuestSemaphores { /* struct semid64_ds of asm-generic; x86-64 has padding between these members */
-    struct ipc64_perm perm;
-    i64 otime, ctime;
-    u64 count, unused[2];
-} GuestSemaphores;
-
-_Static_assert(sizeof(GuestSemaphores) == 88, "the kernel's layout");
 
 i64 guest_generic_semctl(Thread *t, const u64 a[6]) {
     struct semid64_ds host = {0};
@@ -157,7 +134,8 @@ i64 guest_generic_semctl(Thread *t, const u64 a[6]) {
     case SEM_STAT:
     case SEM_STAT_ANY: {
         i64 result = call_do(t, CALL_semctl, with_host);
-        guest = (GuestSemaphores){host.sem_perm, host.sem_otime, host.sem_ctime, host.sem_nsems, {0}};
+        guest = (GuestSemaphores){
+            .perm = host.sem_perm, .otime = host.sem_otime, .ctime = host.sem_ctime, .count = host.sem_nsems};
         return result >= 0 && guest_write(a[3], &guest, sizeof(guest)) != sizeof(guest) ? -EFAULT : result;
     }
     default:
@@ -178,7 +156,8 @@ i64 guest_generic_uname(Thread *t, const u64 a[6]) {
     i64 error = call_do(t, CALL_uname, (const u64[6]){(u64)names});
     if (error)
         return error;
+    const char *machine = guest_facts.platform ? guest_facts.platform : guest_facts.name;
     memset(names[MACHINE], 0, FIELD);
-    memcpy(names[MACHINE], guest_facts.name, strlen(guest_facts.name));
+    memcpy(names[MACHINE], machine, strlen(machine));
     return guest_write(a[0], names, sizeof(names)) == sizeof(names) ? 0 : -EFAULT;
 }

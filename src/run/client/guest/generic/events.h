@@ -1,15 +1,10 @@
-/* events.h: struct epoll_event as all but x86-64 have it, which packs the structure. */
+/* events.h: struct epoll_event of the guest, which x86-64 packs and no other machine does. */
 #ifndef GUEST_EVENTS_H
 #define GUEST_EVENTS_H
 
 #include <linux/eventpoll.h>
 
-#include "base/base.h"
-
-typedef struct GuestEvent {
-    u32 events, pad;
-    u64 data;
-} GuestEvent;
+#include "guest_layouts.h"
 
 static inline struct epoll_event host_event(const GuestEvent *e) {
     return (struct epoll_event){.events = e->events, .data = e->data};

@@ -23,9 +23,3 @@ bool frame_prepare(void) {
     address = (u64)page;
     return !space_mprotect((u64)page, PAGE, PROT_READ | PROT_EXEC);
 }
-
-/* Optimised code of these guests has the exact state, so it is never replaced by quick code. */
-void frame_become_quick(Thread *t) {
-    (void)t;
-    die("optimised code of this guest does not give way to quick code");
-}

@@ -1,7 +1,7 @@
 /* caller.c: see caller.h; by the System V ABI of x86-64. */
 #include "run/client/core/caller.h"
 
-#include "host_context.h"
+#include "guest_context.h"
 #include "run/client/memory/peek.h"
 
 /* DWARF's numbers, which are not those of the instruction set for the first eight. The last one is that of the return address. */
@@ -63,7 +63,7 @@ static bool returns_from_handler(u64 pc) {
 }
 
 bool caller_is_signal(Caller *c) {
-    SignalContext s;
+    GuestContext s;
     if (!returns_from_handler(c->pc) || !copy_guarded(&s, (const void *)c->reg[DWARF_RSP], sizeof(s)))
         return false;
     const u64 all[] = {s.rax, s.rdx, s.rcx, s.rbx, s.rsi, s.rdi, s.rbp, s.rsp, s.r8,

@@ -4,10 +4,9 @@
  * Vector and floating-point registers are in the host's registers, so they are known for the thread that talks with the debugger only. */
 #include "run/client/core/debug_guest.h"
 
-#include <asm/prctl.h>
-
 #include "guest_flags.h"
 #include "run/client/core/guest.h"
+#include "x86_registers.h"
 #include "xstate.h"
 
 enum { GENERAL, RIP = 16, EFLAGS, CS, SS, DS, ES, FS, GS, ST, FCTRL = ST + 8, FOP = FCTRL + 7 };
@@ -133,10 +132,7 @@ static bool set_in_area(Thread *t, u32 number, const u8 *value) {
 }
 
 static u64 fs_base(const Thread *t, bool self) {
-    u64 base = t->cpu.fsbase;
-    if (self && !t->tier.optimised)
-        sys_arch_prctl(ARCH_GET_FS, (u64)&base);
-    return base;
+    return self && !t->tier.optimised ? host_fs_base() : t->cpu.fsbase;
 }
 
 /* The flags of this thread are in its `cpu`; others have them where they left quick code. */

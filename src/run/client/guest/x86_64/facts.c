@@ -6,16 +6,15 @@
 #include <linux/audit.h>
 
 #include "guest_cpu.h"
+#include "guest_processor.h"
 #include "isa/x86_64/helpers/helpers.h"
 #include "run/client/core/sys.h"
 #include "run/protocol/protocol.h"
 
-enum { HWCAP2_FSGSBASE = 2 };
-
 static const Helper cpuid[] = {{SYMBOL_CPUID, (void *)guest_cpuid}, {NULL, NULL}};
 
 static const Helper *const helpers[] = {
-    client_helpers, cpuid, x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers, NULL,
+    client_helpers, cpuid, x86_system_helpers, x86_x87_helpers, x86_state_helpers, GUEST_PLAIN_HELPERS NULL,
 };
 
 void guest_describe(const u8 *bytes, size_t n, char *text, size_t size) {
@@ -23,19 +22,16 @@ void guest_describe(const u8 *bytes, size_t n, char *text, size_t size) {
         format_text(text + 2 * i, size - 2 * i, "%02x", bytes[i]);
 }
 
-/* Without FSGSBASE the guest sets segment bases by arch_prctl. */
 const GuestFacts guest_facts = {
     .name = "x86-64",
     .platform = "x86_64",
     .machine = EM_X86_64,
     .arch = LATHE_ARCH_X86_64,
     .audit_arch = AUDIT_ARCH_X86_64,
-    .hwcap = ~(u64)0,
-    .hwcap2 = ~(u64)HWCAP2_FSGSBASE,
     .signal_stack_least = 2048,
     .memory = MEMORY_STRONG,
     .illegal_code = ILL_ILLOPN,
     .break_code = SI_KERNEL,
-    .is_hosts = true,
     .helpers = helpers,
+    GUEST_PROCESSOR,
 };

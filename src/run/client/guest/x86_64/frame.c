@@ -25,7 +25,7 @@ enum { /* rflags */
 
 typedef struct Frame {
     u64 restorer;
-    SignalContext context;
+    GuestContext context;
     SignalInfo info;
 } Frame;
 
@@ -36,7 +36,7 @@ u64 frame_flags(const LatheX86Cpu *c) {
            (c->sf ? SF : 0) | (c->df ? DF : 0) | (c->of ? OF : 0) | (c->id ? ID : 0);
 }
 
-static void save_general(const LatheX86Cpu *c, SignalContext *s) {
+static void save_general(const LatheX86Cpu *c, GuestContext *s) {
     s->rax = c->gp[LATHE_RAX], s->rcx = c->gp[LATHE_RCX], s->rdx = c->gp[LATHE_RDX], s->rbx = c->gp[LATHE_RBX];
     s->rsp = c->gp[LATHE_RSP], s->rbp = c->gp[LATHE_RBP], s->rsi = c->gp[LATHE_RSI], s->rdi = c->gp[LATHE_RDI];
     s->r8 = c->gp[LATHE_R8], s->r9 = c->gp[LATHE_R9], s->r10 = c->gp[LATHE_R10], s->r11 = c->gp[LATHE_R11];
@@ -50,12 +50,6 @@ static void save_general(const LatheX86Cpu *c, SignalContext *s) {
 /* The state that has the vector and floating-point registers; NULL: they are in those of the host. */
 static LatheX86Cpu *vectors_of(Thread *t) {
     return t->tier.optimised ? &t->cpu : NULL;
-}
-
-void frame_become_quick(Thread *t) {
-    t->quick.flags = frame_flags(&t->cpu);
-    xstate_move_to_host(&t->cpu);
-    t->tier.optimised = false;
 }
 
 static void enter_handler(LatheX86Cpu *c, Frame *frame, u64 handler) {
@@ -83,7 +77,7 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     memset(&frame->context, 0, sizeof(frame->context));
     frame->restorer = restorer;
     frame->info = *info;
-    SignalContext *s = &frame->context;
+    GuestContext *s = &frame->context;
     s->flags = CONTEXT_SS | CONTEXT_STRICT_SS | (xstate_features() ? CONTEXT_XSTATE : 0);
     s->stack = t->signal.altstack;
     s->stack_flags = t->signal.altstack_flags | (t->signal.altstack_size ? 0 : SS_DISABLE);
@@ -106,26 +100,26 @@ void frame_set_flags(LatheX86Cpu *c, u64 flags) {
     c->sf = !!(flags & SF), c->df = !!(flags & DF), c->of = !!(flags & OF), c->id = !!(flags & ID);
 }
 
-void frame_take_general(LatheX86Cpu *c, const SignalContext *s) {
+void frame_take_general(LatheX86Cpu *c, const GuestContext *s) {
     c->gp[LATHE_RAX] = s->rax, c->gp[LATHE_RCX] = s->rcx, c->gp[LATHE_RDX] = s->rdx, c->gp[LATHE_RBX] = s->rbx;
     c->gp[LATHE_RSP] = s->rsp, c->gp[LATHE_RBP] = s->rbp, c->gp[LATHE_RSI] = s->rsi, c->gp[LATHE_RDI] = s->rdi;
     c->gp[LATHE_R8] = s->r8, c->gp[LATHE_R9] = s->r9, c->gp[LATHE_R10] = s->r10, c->gp[LATHE_R11] = s->r11;
     c->gp[LATHE_R12] = s->r12, c->gp[LATHE_R13] = s->r13, c->gp[LATHE_R14] = s->r14, c->gp[LATHE_R15] = s->r15;
 }
 
-static const SignalContext *context_of(const Thread *t) {
+static const GuestContext *context_of(const Thread *t) {
     /* The handler's ret has popped the restorer. */
     const Frame *frame = (const Frame *)(t->cpu.gp[LATHE_RSP] - sizeof(u64));
     return &frame->context;
 }
 
 FrameFacts frame_look(const Thread *t) {
-    const SignalContext *s = context_of(t);
+    const GuestContext *s = context_of(t);
     return (FrameFacts){s->mask, {s->stack, s->stack_flags, 0, s->stack_size}};
 }
 
 void frame_pop(Thread *t) {
-    const SignalContext *s = context_of(t);
+    const GuestContext *s = context_of(t);
     frame_take_general(&t->cpu, s);
     t->cpu.pc = s->rip;
     u8 id = t->cpu.id; /* the kernel also leaves this flag as it is */

@@ -18,15 +18,37 @@ static const char *const names[] = {
 #undef NUMBER
 };
 
-static const u16 calls[ARRAY_LEN(names)] = {
-#define ROW(name, call) [I386_##name] = CALL_##call,
+/* The numbers of the 64-bit calls. */
+enum {
+#define NUMBER(number, name) X86_##name = number,
+#include "run/client/guest/x86_64/abi/shared_numbers.def"
+#undef NUMBER
+};
+
+typedef struct Equal {
+    bool known;
+    u16 number; /* of the 64-bit call, if there is one that equals it; */
+    u16 own;    /* else the Call */
+} Equal;
+
+static const Equal calls[ARRAY_LEN(names)] = {
+#define ROW(name, call) [I386_##name] = {true, X86_##call, CALL_NONE},
+#define OTHER(name, call) [I386_##name] = {true, 0, CALL_##call},
 #include "i386_calls.def"
 #undef ROW
+#undef OTHER
 };
+
+static Call find(u64 number) {
+    const Equal *e = number < ARRAY_LEN(calls) ? &calls[number] : NULL;
+    if (!e || !e->known)
+        return CALL_NONE;
+    return e->own ? (Call)e->own : call_of(e->number);
+}
 
 static void explain(u64 number) {
     static u8 told[ARRAY_LEN(names)];
-    if (number < ARRAY_LEN(names) && names[number] && !calls[number] &&
+    if (number < ARRAY_LEN(names) && names[number] && !calls[number].known &&
         !__atomic_exchange_n(&told[number], 1, __ATOMIC_RELAXED))
         say("the 32-bit system call %s (int 0x80) is not supported: it fails with ENOSYS", names[number]);
 }
@@ -38,8 +60,7 @@ bool guest_interrupt(Thread *t) {
         return false;
     cpu->trap = LATHE_TRAP_NONE;
     u64 number = guest_number(cpu);
-    GuestCall c = {
-        .call = number < ARRAY_LEN(calls) ? (Call)calls[number] : CALL_NONE, .arch = AUDIT_ARCH_I386, .number = number};
+    GuestCall c = {.call = find(number), .arch = AUDIT_ARCH_I386, .number = number};
     for (u32 i = 0; i < ARRAY_LEN(registers); i++)
         c.a[i] = (u32)cpu->gp[registers[i]];
     explain(number);

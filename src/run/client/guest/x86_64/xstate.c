@@ -8,11 +8,10 @@
  * Protection keys are a component, too, but are never changed: they would lock the client out of its own memory. */
 #include "xstate.h"
 
-#include <asm/prctl.h>
-
-#include "host_cpu.h"
+#include "isa/x86_64/helpers/helpers_host.h"
 #include "run/client/core/client.h"
 #include "run/client/memory/space.h"
+#include "x86_registers.h"
 
 enum {
     FX_BYTES = 512,
@@ -60,9 +59,7 @@ static const Area initial = {.cw = CW_INITIAL, .mxcsr = MXCSR_INITIAL};
 
 /* Tiles are in frames only after the kernel has granted them to the guest. */
 static u64 without_refused(u64 components) {
-    u64 permitted = 0;
-    if (components & TILES)
-        sys_arch_prctl(ARCH_GET_XCOMP_PERM, (u64)&permitted);
+    u64 permitted = components & TILES ? host_permitted_components() : 0;
     return components & (permitted | ~(u64)TILES);
 }
 
@@ -109,14 +106,6 @@ u32 xstate_size(void) {
     return components ? layout_of(components)->bytes + MAGIC_BYTES : sizeof(Area);
 }
 
-/* The host's mxcsr is the guest's even in C code of the client, because the client never computes with floating point. */
-static Area host_area(void) {
-    Area now;
-    host_save_legacy(&now);
-    now.mxcsr_mask = now.mxcsr_mask ? now.mxcsr_mask : MXCSR_MASK_INITIAL;
-    return now;
-}
-
 /* ------------------------------------------------------------------------------------------- registers of LatheX86Cpu */
 
 /* A component consists of `count` pieces of the guest's state. */
@@ -132,11 +121,17 @@ static const Pieces pieces[] = {
     {ZMM_16_31, 16, offsetof(LatheX86Cpu, vec) + 16 * 64, 64, 64},
 };
 
+/* The oldest CPUs do not tell which bits mxcsr has. */
+static u32 mxcsr_mask(void) {
+    u32 mask = x86_host_mxcsr_mask();
+    return mask ? mask : MXCSR_MASK_INITIAL;
+}
+
+/* Where the host has an mxcsr of its own, that is the guest's even in C code of the client, because the client never computes with floating point. */
 static void save_legacy(const LatheX86Cpu *c, Area *a) {
-    const Area host = host_area();
     *a = (Area){.cw = c->fpu_cw, .tag = c->fpu_tag, .opcode = c->fpu_opcode, .ip = c->fpu_ip, .dp = c->fpu_dp};
     a->sw = (u16)((c->fpu_sw & ~STATUS_TOP) | (c->fpu_top & 7) << STATUS_TOP_SHIFT);
-    a->mxcsr = host.mxcsr, a->mxcsr_mask = host.mxcsr_mask;
+    a->mxcsr = x86_host_get_mxcsr(c), a->mxcsr_mask = mxcsr_mask();
     for (u32 i = 0; i < 8; i++)
         memcpy(a->st[i], c->st[(c->fpu_top + i) & 7], 10);
     for (u32 i = 0; i < 16; i++)
@@ -151,7 +146,7 @@ static void load_legacy(LatheX86Cpu *c, const Area *a) {
     c->fpu_opcode = a->opcode;
     c->fpu_ip = a->ip, c->fpu_dp = a->dp;
     c->mxcsr = a->mxcsr;
-    host_set_mxcsr(c->mxcsr);
+    x86_host_set_mxcsr(c, a->mxcsr);
     for (u32 i = 0; i < 8; i++)
         memcpy(c->st[(c->fpu_top + i) & 7], a->st[i], 10);
     for (u32 i = 0; i < 16; i++)
@@ -247,7 +242,7 @@ static bool is_extended(const u8 *area, size_t bytes, u64 components, u64 *in_ar
 }
 
 static bool is_valid(const Area *a, u64 components) {
-    u64 wrong = a->layout | (a->in_use & ~components) | (a->mxcsr & ~host_area().mxcsr_mask);
+    u64 wrong = a->layout | (a->in_use & ~components) | (a->mxcsr & ~mxcsr_mask());
     for (size_t i = 0; i < ARRAY_LEN(a->reserved2); i++)
         wrong |= a->reserved2[i];
     return !wrong;

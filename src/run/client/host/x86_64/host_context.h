@@ -4,19 +4,9 @@
 
 #include "run/client/kernel/kernel_signal.h"
 
-/* ucontext_t of the host, up to the part that the kernel writes. */
-typedef struct SignalContext {
-    u64 flags, link;
-    u64 stack;
-    u32 stack_flags, reserved0;
-    u64 stack_size;
-    u64 r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, rflags;
-    u16 cs, gs, fs, ss;
-    u64 error, trap, old_mask, cr2, fpstate, reserved[8];
-    u64 mask;
-} SignalContext;
-
-_Static_assert(sizeof(SignalContext) == 304, "the kernel's layout");
+/* ucontext_t of the host is that of x86-64 guests. */
+#define X86_CONTEXT SignalContext
+#include "run/client/guest/x86_64/abi/x86_context.h"
 
 /* ------------------------------------------------------------------------------------------------------------ what is in it */
 

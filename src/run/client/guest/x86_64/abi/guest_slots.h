@@ -21,5 +21,6 @@
 #define CPU_FLOAT_SLOT(n) CPU_VEC(n)
 #define EACH_FLOAT_SLOT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
 #define MOVE_FLOAT movaps
+#define CPU_FLOAT_BYTES 16
 
 #endif

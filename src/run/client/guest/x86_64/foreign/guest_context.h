@@ -1,0 +1,8 @@
+/* guest_context.h: what a signal handler of the guest finds on its stack, on a host of another kind. */
+#ifndef GUEST_CONTEXT_H
+#define GUEST_CONTEXT_H
+
+#define X86_CONTEXT GuestContext
+#include "run/client/guest/x86_64/abi/x86_context.h"
+
+#endif
