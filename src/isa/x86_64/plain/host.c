@@ -69,16 +69,22 @@ static void answer(LatheX86Cpu *cpu, u32 a, u32 b, u32 c, u32 d) {
 void lathe_x86_cpuid(LatheX86Cpu *cpu) {
     switch ((u32)cpu->gp[LATHE_RAX]) {
     case 0:
-        answer(cpu, 1, 0x6874614c, 0x65687461, 0x4c656874); /* PLAIN_VENDOR */
+        answer(cpu, 1, 0x68747541, 0x444d4163, 0x69746e65); /* PLAIN_VENDOR */
         return;
     case 1:
         answer(cpu, 0x000006f0, 0x00000800, PLAIN_MORE_FEATURES, PLAIN_FEATURES);
         return;
     case 0x80000000:
-        answer(cpu, 0x80000001, 0, 0, 0);
+        answer(cpu, 0x80000006, 0, 0, 0);
         return;
     case 0x80000001:
         answer(cpu, 0, 0, PLAIN_LATER_FEATURES, PLAIN_LATER_64_FEATURES);
+        return;
+    case 0x80000005:
+        answer(cpu, 0, 0, PLAIN_LEVEL_1, PLAIN_LEVEL_1);
+        return;
+    case 0x80000006:
+        answer(cpu, 0, 0, PLAIN_LEVEL_2, PLAIN_LEVEL_3);
         return;
     }
     answer(cpu, 0, 0, 0, 0);

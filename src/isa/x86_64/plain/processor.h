@@ -9,8 +9,11 @@ enum {
     PLAIN_LATER_64_FEATURES = 0x20100800, /* and edx: syscall, nx, long mode */
 };
 
-/* Leaf 0: ebx, edx, ecx. */
-#define PLAIN_VENDOR "LaththeLathe"
+/* Leaf 0: ebx, edx, ecx. The GNU C library finds no feature at all on a CPU of a vendor that it does not know. */
+#define PLAIN_VENDOR "AuthenticAMD"
+/* Leaves 0x80000005 and 0x80000006, as this vendor has them: 32 KiB of data and of code in lines of 64 bytes, 1 MiB of level 2, 8 MiB of level 3. */
+enum { PLAIN_LEVEL_1 = 0x20080140, PLAIN_LEVEL_2 = 0x04006140, PLAIN_LEVEL_3 = 0x00409140 };
+
 /* All of them as /proc/cpuinfo names them. */
 #define PLAIN_FLAGS                                                                                                    \
     "fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush mmx fxsr sse sse2 syscall nx lm " \
