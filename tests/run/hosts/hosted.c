@@ -20,7 +20,7 @@ static int shown(const char *what, long result) {
 static void files(void) {
     struct stat st;
     shown("a file as a directory", open("/proc/self/exe", O_RDONLY | O_DIRECTORY));
-    shown("a link", open("/proc/self/exe", O_RDONLY | O_NOFOLLOW));
+    shown("a link", open("/proc/self/cwd", O_RDONLY | O_NOFOLLOW));
     int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     shown("status flags", fcntl(fd, F_GETFL) & (O_ACCMODE | O_DIRECTORY | O_NOFOLLOW));
     printf("stat: %d, %o, %d\n", fstat(fd, &st), st.st_mode, (int)(st.st_rdev >> 8));
@@ -29,7 +29,8 @@ static void files(void) {
     shown("pipe", pipe(ends));
     shown("epoll_ctl", epoll_ctl(waits, EPOLL_CTL_ADD, ends[0], &in));
     shown("write", write(ends[1], "x", 1));
-    printf("epoll_wait: %d, %llx\n", epoll_wait(waits, out, 2, 1000), (unsigned long long)out[0].data.u64);
+    shown("epoll_wait", epoll_wait(waits, out, 2, 1000));
+    printf("its data: %llx\n", (unsigned long long)out[0].data.u64);
 }
 
 static volatile sig_atomic_t arrived;

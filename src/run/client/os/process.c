@@ -239,11 +239,15 @@ static void before_namespaces(Thread *t, u64 flags) {
         translated_before_confinement(t);
 }
 
+/* An emulator has vfork as fork: the child gets memory of its own, and the parent does not wait. */
 i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    bool borrows = (flags & (CLONE_VM | CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) == (CLONE_VM | CLONE_VFORK);
     before_namespaces(t, flags);
+    if (borrows && *the.opt.emulator)
+        flags &= ~(u64)(CLONE_VM | CLONE_VFORK);
     if (!(flags & CLONE_VM))
         return fork_process(t, flags, stack, parent_tid, child_tid, tls);
-    if ((flags & (CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) == CLONE_VFORK)
+    if (borrows)
         return vfork_process(t, flags, stack, parent_tid, child_tid, tls);
     return start_beside(t, flags, stack, parent_tid, child_tid, tls);
 }
