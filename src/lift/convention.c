@@ -8,15 +8,26 @@ static void add_slot(Convention *c, Reg r, Ty ty) {
     regset_add(&c->slotted, r);
 }
 
+/* The nth integer register that is passed. Where there are too few places for all, the last one is for the stack pointer: without it, nothing would be known of the function's own
+ * frame. */
+static Reg hot_int(const Isa *isa, u32 places, u32 n) {
+    for (u32 i = 0; i < places; i++)
+        if (isa->hot_ints[i] == isa->abi.stack)
+            return isa->hot_ints[n];
+    return n + 1 == places ? isa->abi.stack : isa->hot_ints[n];
+}
+
 void convention_init(Convention *c, const Isa *isa, const Host *host, LatheConvention kind) {
     const HostConvention *has = &host->convention;
     *c = (Convention){.in_registers = kind == LATHE_CONVENTION_REGISTERS && has->ints, .cc = has->cc};
     memset(c->slot_of, -1, sizeof(c->slot_of));
     if (!c->in_registers)
         return;
-    for (u32 i = 0; i < isa->hot_int_count && i < has->ints; i++)
-        add_slot(c, isa->hot_ints[i], isa->hot_ints[i] == isa->abi.stack ? PTR : I64);
-    u32 ints = c->count;
+    u32 ints = isa->hot_int_count < has->ints ? isa->hot_int_count : has->ints;
+    for (u32 i = 0; i < ints; i++) {
+        Reg r = hot_int(isa, ints, i);
+        add_slot(c, r, r == isa->abi.stack ? PTR : I64);
+    }
     for (u32 i = 0; i < isa->hot_vector_count && i < has->vectors; i++)
         add_slot(c, isa->hot_vectors[i], facet_native(&isa->regs[isa->hot_vectors[i]]));
     c->vectors = c->count - ints;

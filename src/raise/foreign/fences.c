@@ -1,8 +1,6 @@
-/* fences.c: the order of memory accesses on hosts whose order is weaker than that of the program's machine.
+/* fences.c: the order of memory accesses on hosts whose order is weaker than that of the program's machine: where the fences of ir/fences.h are needed.
  *
- * On the program's machine loads come before all that follows them, and stores before later stores, for all threads to see. A host that promises
- * less needs a fence between two accesses that others may look at: one that orders loads where one was before, one that orders stores in
- * front of a store behind a store. What is pending is known at each place from all ways that lead there, through calls, too; native code makes
+ * What is pending is known at each place from all ways that lead there, through calls, too; native code makes
  * everything pending. No plain access needs more than one fence, and most need none:
  *
  *     none at all in a program that never has a second thread, nor memory that other processes write;
@@ -14,11 +12,8 @@
 #include <elf.h>
 #include <llvm-c/Core.h>
 
+#include "ir/fences.h"
 #include "raise/foreign/foreign.h"
-
-typedef struct Pending {
-    bool load, store;
-} Pending;
 
 /* A function's: what may be pending where it begins and where it returns. */
 typedef struct Ends {
@@ -33,18 +28,10 @@ typedef struct Fencer {
     const RaiseFunction *f;
     Ends *all, *own; /* of all functions, and of f */
     Map64 by_value;  /* index of a function by what it is in the module */
-    LLVMBuilderRef b;
+    Fences fences;
     unsigned guest_mark; /* metadata that accesses to the program's memory have */
-    bool writes;         /* are fences to be written, or only their effect to be known? */
     bool changed;
 } Fencer;
-
-static bool join(Pending *to, Pending from) {
-    Pending before = *to;
-    to->load |= from.load;
-    to->store |= from.store;
-    return before.load != to->load || before.store != to->store;
-}
 
 /* -------------------------------------------------------------------------------------------------------------- the frame */
 
@@ -130,41 +117,6 @@ static bool is_shared(const Fencer *w, LLVMValueRef in, LLVMValueRef place) {
     return !in_frame || !(w->own->frame_is_own || is_return_address(w, in));
 }
 
-static void write_asm(Fencer *w, LLVMValueRef before, const char *text) {
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(w->r->ctx), NULL, 0, false);
-    LLVMValueRef fence =
-        LLVMGetInlineAsm(type, text, strlen(text), "~{memory}", 9, true, false, LLVMInlineAsmDialectATT, false);
-    if (!w->writes)
-        return;
-    LLVMPositionBuilderBefore(w->b, before);
-    LLVMBuildCall2(w->b, type, fence, NULL, 0, "");
-    w->r->counts.fences++;
-}
-
-static void order_loads(Fencer *w, LLVMValueRef before, Pending *p) {
-    if (p->load)
-        write_asm(w, before, w->r->host->foreign->order_loads);
-    p->load = false;
-}
-
-static void order_all(Fencer *w, LLVMValueRef before, Pending *p) {
-    const HostForeign *host = w->r->host->foreign;
-    if (p->store)
-        write_asm(w, before, p->load ? host->order_all : host->order_stores);
-    else
-        order_loads(w, before, p);
-    *p = (Pending){false, false};
-}
-
-static void full_fence(Fencer *w, LLVMValueRef before, Pending *p) {
-    *p = (Pending){false, false};
-    if (!w->writes)
-        return;
-    LLVMPositionBuilderBefore(w->b, before);
-    LLVMBuildFence(w->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
-    w->r->counts.fences++;
-}
-
 static bool is_pure(LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee);
@@ -173,7 +125,7 @@ static bool is_pure(LLVMValueRef call) {
 static void step_call(Fencer *w, LLVMValueRef call, Pending *p) {
     i64 callee = callee_of(w, call);
     if (callee >= 0) {
-        w->changed |= join(&w->all[callee].first, *p);
+        w->changed |= pending_join(&w->all[callee].first, *p);
         *p = w->all[callee].last;
     } else {
         *p = (Pending){true, true};
@@ -182,23 +134,18 @@ static void step_call(Fencer *w, LLVMValueRef call, Pending *p) {
 
 static void step(Fencer *w, LLVMValueRef in, Pending *p) {
     if (LLVMIsALoadInst(in) && is_shared(w, in, LLVMGetOperand(in, 0))) {
-        order_loads(w, in, p);
-        p->load = true;
-        w->r->counts.shared += w->writes;
+        fences_load(&w->fences, in, p);
+        w->r->counts.shared += w->fences.writes;
     } else if (LLVMIsAStoreInst(in) && is_shared(w, in, LLVMGetOperand(in, 1))) {
-        order_all(w, in, p);
-        p->store = true;
-        w->r->counts.shared += w->writes;
+        fences_store(&w->fences, in, p);
+        w->r->counts.shared += w->fences.writes;
     } else if (LLVMIsAAtomicRMWInst(in) || LLVMIsAAtomicCmpXchgInst(in)) {
-        if (p->store && LLVMIsAAtomicCmpXchgInst(in)) /* one that fails only loads, which does not wait for stores */
-            full_fence(w, in, p);
-        order_loads(w, in, p);
-        full_fence(w, LLVMGetNextInstruction(in), p);
+        fences_atomic(&w->fences, in, p);
     } else if (LLVMIsAInvokeInst(in) ||
                (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in)) && !is_pure(in))) {
         step_call(w, in, p);
     } else if (LLVMIsAReturnInst(in)) {
-        w->changed |= join(&w->own->last, *p);
+        w->changed |= pending_join(&w->own->last, *p);
     }
 }
 
@@ -254,11 +201,11 @@ static void end(Fencer *w) {
 }
 
 void foreign_add_fences(Raise *r) {
-    if (!r->isa->ordered_memory || !r->host->foreign->order_loads || !raise_may_share(r))
+    if (!r->isa->ordered_memory || !fences_needed(r->host) || !raise_may_share(r))
         return;
     Fencer w = {.r = r,
                 .all = ARENA_ARRAY(&r->arena, Ends, r->functions.len),
-                .b = LLVMCreateBuilderInContext(r->ctx),
+                .fences = {.b = LLVMCreateBuilderInContext(r->ctx), .host = r->host},
                 .guest_mark = LLVMGetMDKindIDInContext(r->ctx, "alias.scope", strlen("alias.scope"))};
     for_all(&w, begin);
     for_all(&w, find_frame);
@@ -266,9 +213,10 @@ void foreign_add_fences(Raise *r) {
         w.changed = false;
         for_all(&w, walk);
     } while (w.changed);
-    w.writes = true;
+    w.fences.writes = true;
     for_all(&w, walk);
     for_all(&w, end);
     map64_free(&w.by_value);
-    LLVMDisposeBuilder(w.b);
+    r->counts.fences += w.fences.count;
+    LLVMDisposeBuilder(w.fences.b);
 }

@@ -6,10 +6,12 @@
  *
  * With several threads, every loop may be one that waits, whatever else it does, and gets a fence. For guests with a weak memory order that
  * is all: between fences they have to expect any order that LLVM chooses. For guests with a strong order, every access is made volatile, so
- * that LLVM keeps it and its place; the host does the rest, because it has the same order. */
+ * that LLVM keeps it and its place; the host does the rest if it has the same order, and otherwise there are fences (fences.c). */
 #include <llvm-c/Core.h>
 
+#include "ir/fences.h"
 #include "ir/scopes.h"
+#include "run/server/memory_access.h"
 #include "run/server/server.h"
 
 enum { NEW, ON_PATH, DONE }; /* the state of a block in a depth-first search */
@@ -28,14 +30,12 @@ static LLVMValueRef callee_of(LLVMValueRef call) {
     return LLVMIsAFunction(callee) ? callee : NULL;
 }
 
-static bool is_intrinsic(LLVMValueRef call) {
+bool access_is_intrinsic(LLVMValueRef call) {
     LLVMValueRef callee = callee_of(call);
     return callee && LLVMGetIntrinsicID(callee);
 }
 
-/* True if LLVM knows what memory the callee accesses. That is never the guest's memory: helpers of this kind access
- * only the guest state. */
-static bool is_limited(LLVMValueRef call) {
+bool access_is_limited(LLVMValueRef call) {
     static const char name[] = "memory";
     unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
     LLVMValueRef callee = callee_of(call);
@@ -43,8 +43,7 @@ static bool is_limited(LLVMValueRef call) {
            (callee && LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind));
 }
 
-/* True for the guest state, which nobody else accesses. */
-static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
+bool access_is_state(LLVMValueRef ptr, LLVMValueRef fn) {
     while (LLVMIsAGetElementPtrInst(ptr))
         ptr = LLVMGetOperand(ptr, 0);
     return ptr == LLVMGetLastParam(fn);
@@ -59,9 +58,9 @@ static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
     case LLVMFence:
         return true;
     case LLVMCall:
-        return !is_intrinsic(in) && !is_limited(in);
+        return !access_is_intrinsic(in) && !access_is_limited(in);
     case LLVMStore:
-        return s->alone && !is_state(LLVMGetOperand(in, 1), fn) && !ir_is_not_guest(in) && !scope_is_own(in);
+        return s->alone && !access_is_state(LLVMGetOperand(in, 1), fn) && !ir_is_not_guest(in) && !scope_is_own(in);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         return s->alone;
@@ -136,13 +135,17 @@ static void fence_loops(LLVMValueRef fn, LLVMContextRef ctx, bool alone) {
 
 /* ------------------------------------------------------------------------------------------------------------- accesses */
 
-/* The last operand of memcpy and similar intrinsics says whether the copy is volatile. */
-static void make_copy_volatile(LLVMValueRef call) {
+bool access_is_copy(LLVMValueRef call) {
     size_t size;
-    unsigned last = LLVMGetNumArgOperands(call) - 1;
     LLVMValueRef callee = callee_of(call);
     const char *name = callee ? LLVMGetValueName2(callee, &size) : "";
-    if (!strncmp(name, "llvm.mem", 8))
+    return !strncmp(name, "llvm.mem", 8);
+}
+
+/* The last operand of memcpy and similar intrinsics says whether the copy is volatile. */
+static void make_copy_volatile(LLVMValueRef call) {
+    unsigned last = LLVMGetNumArgOperands(call) - 1;
+    if (access_is_copy(call))
         LLVMSetOperand(call, last, LLVMConstInt(LLVMTypeOf(LLVMGetOperand(call, last)), 1, false));
 }
 
@@ -150,11 +153,11 @@ static void make_copy_volatile(LLVMValueRef call) {
 static void keep_access(LLVMValueRef in, LLVMValueRef fn) {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMLoad:
-        if (!is_state(LLVMGetOperand(in, 0), fn))
+        if (!access_is_state(LLVMGetOperand(in, 0), fn))
             LLVMSetVolatile(in, true);
         break;
     case LLVMStore:
-        if (!is_state(LLVMGetOperand(in, 1), fn))
+        if (!access_is_state(LLVMGetOperand(in, 1), fn))
             LLVMSetVolatile(in, true);
         break;
     case LLVMAtomicRMW:
@@ -175,9 +178,12 @@ static void keep_accesses(LLVMValueRef fn) {
             keep_access(in, fn);
 }
 
-void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order) {
-    if (order == MEMORY_STRONG)
-        keep_accesses(fn);
-    else
+void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order, const Host *host) {
+    if (order != MEMORY_STRONG) {
         fence_loops(fn, ctx, order == MEMORY_ALONE);
+        return;
+    }
+    keep_accesses(fn);
+    if (fences_needed(host))
+        memory_order_fence(fn, ctx, host);
 }

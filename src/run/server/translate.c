@@ -333,7 +333,7 @@ static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
         tool_tell_sites(t->tool, t->mod);
     }
     if (lifted)
-        memory_order_keep(lifted, t->ctx, order_of(t));
+        memory_order_keep(lifted, t->ctx, order_of(t), t->host);
     if (!lifted || t->request.base)
         return lifted;
     size_t count = lathe_func_ranges(fn, &ranges);
