@@ -100,16 +100,17 @@ static void look_at_call(Frame *f, Val call, const Derived *d) {
     }
 }
 
-/* The pointer or integer with something added. */
+/* The pointer or integer with something added, or subtracted from it. */
 static void look_at_sum(Frame *f, Val sum, const Derived *d) {
     u64 addend;
-    Val other = LLVMGetOperand(sum, LLVMGetOperand(sum, 0) == d->value);
+    bool second = LLVMGetOperand(sum, 0) != d->value;
+    Val other = LLVMGetOperand(sum, !second);
     bool known = ir_is_const(other, &addend);
-    if (LLVMGetNumOperands(sum) != 2 || derived(f, other) ||
-        (LLVMIsAGetElementPtrInst(sum) && other == LLVMGetOperand(sum, 0)))
+    LLVMOpcode op = LLVMGetInstructionOpcode(sum);
+    if (LLVMGetNumOperands(sum) != 2 || derived(f, other) || (second && op != LLVMAdd))
         f->given_away = true;
     else
-        add(f, sum, d->distance + (known ? (i64)addend : 0), d->known && known);
+        add(f, sum, d->distance + (!known ? 0 : op == LLVMSub ? -(i64)addend : (i64)addend), d->known && known);
 }
 
 static void look_at(Frame *f, Val user, const Derived *d) {
@@ -129,6 +130,7 @@ static void look_at(Frame *f, Val user, const Derived *d) {
         add(f, user, d->distance, d->known);
         break;
     case LLVMAdd:
+    case LLVMSub:
     case LLVMGetElementPtr:
         look_at_sum(f, user, d);
         break;

@@ -1,7 +1,7 @@
 /* fences.c: fences between the accesses of a translated function, for hosts whose order is weaker than the guest's: see ir/fences.h.
  *
  * Where the function begins, where it goes on behind a call, and behind C functions that may have accessed the guest's memory, everything is pending. Accesses that are surely to the
- * function's own frame (lift/frame.c), and those to the guest state, need no fence and are not pending: nobody else sees them. */
+ * function's own frame (lift/frame.c), those to the guest state, and loads of return addresses need no fence and are not pending: nobody else sees them. */
 #include <llvm-c/Core.h>
 
 #include "ir/fences.h"
@@ -16,8 +16,17 @@ typedef struct Walk {
     bool changed;
 } Walk;
 
+/* A function returns the address where the guest goes on, as the last part of its result. What is loaded for nothing else is an address that a call has put on the stack. */
+static bool is_return_address(LLVMValueRef access) {
+    LLVMUseRef use = LLVMGetFirstUse(access);
+    LLVMValueRef user = use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+    return user && LLVMIsAInsertValueInst(user) && LLVMGetOperand(user, 1) == access &&
+           LLVMGetIndices(user)[0] + 1 == LLVMCountStructElementTypes(LLVMTypeOf(user));
+}
+
 static bool is_shared(const Walk *w, LLVMValueRef access, LLVMValueRef pointer) {
-    return !access_is_state(pointer, w->fn) && !ir_is_not_guest(access) && !scope_is_own(access);
+    return !access_is_state(pointer, w->fn) && !ir_is_not_guest(access) && !scope_is_own(access) &&
+           !(LLVMIsALoadInst(access) && is_return_address(access));
 }
 
 /* An access that leaves the function when it faults: one instruction of assembly. It stores if it has no result. */
