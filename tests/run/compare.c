@@ -18,7 +18,7 @@ enum { PASSED, FAILED, SKIPPED, OUTCOMES };
 enum { STATUS_SKIPPED = 77 }; /* as meson has it */
 
 typedef struct Settings {
-    const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu, *sample_every, *tool;
+    const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu, *sample_every, *tool, *host;
     const char *oracle,
         *sysroot;           /* what runs programs that this machine does not, and their libraries; NULL: it does */
     const char *reference;  /* what the names of the same programs for this machine begin with; NULL: there are none */
@@ -216,6 +216,10 @@ static bool set_environment(const Settings *s) {
         setenv("LATHE_TOOL", s->tool, 1);
     if (s->tool && !s->silent)
         setenv("LATHE_LOG", log, 1);
+    if (s->host) { /* where all code is optimised, the less the better */
+        setenv("LATHE_HOST", s->host, 1);
+        setenv("LATHE_OPT", "quick", 1);
+    }
     setenv("LATHE_TIER", s->tier, 1);
     setenv("LATHE_CPU", s->cpu, 1);
     setenv("LATHE_SAMPLE_EVERY", s->sample_every, 1);
@@ -247,7 +251,8 @@ enum {
     OPT_KILL,
     OPT_SAMPLE_EVERY,
     OPT_TOOL,
-    OPT_SILENT
+    OPT_SILENT,
+    OPT_HOST
 };
 
 static const struct option options[] = {
@@ -260,6 +265,7 @@ static const struct option options[] = {
     {"quick", no_argument, NULL, OPT_QUICK},
     {"filter", required_argument, NULL, OPT_FILTER},
     {"tier", required_argument, NULL, OPT_TIER},
+    {"host", required_argument, NULL, OPT_HOST},
     {"cpu", required_argument, NULL, OPT_CPU},
     {"oracle", required_argument, NULL, OPT_ORACLE},
     {"sysroot", required_argument, NULL, OPT_SYSROOT},
@@ -279,7 +285,7 @@ static int usage(void) {
             "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
             "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
             "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
-            "                   [--kill-servers=MS] [--sample-every=US] [--tool=FILE [--silent]] LATHE LIST\n");
+            "                   [--kill-servers=MS] [--sample-every=US] [--tool=FILE [--silent]] [--host=NAME] LATHE LIST\n");
     return 2;
 }
 
@@ -344,6 +350,9 @@ static bool parse(Settings *s, int argc, char **argv) {
             break;
         case OPT_KILL:
             s->kill_every = atoi(optarg);
+            break;
+        case OPT_HOST:
+            s->host = optarg;
             break;
         case OPT_SAMPLE_EVERY:
             s->sample_every = optarg;

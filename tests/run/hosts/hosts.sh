@@ -1,6 +1,6 @@
 #!/bin/sh
 # hosts.sh LATHE HOST BARE HOSTED GUEST...: programs of each kind of guest on another kind of host: its client under qemu-HOST, with this machine's server. They print
-# what they print under qemu-GUEST. BARE and HOSTED are the folders with GUEST-bare and GUEST-hosted.
+# what they print under qemu-GUEST, or here if they are this machine's. BARE and HOSTED are the folders with GUEST-bare and GUEST-hosted; HOSTED has both of this machine's kind.
 lathe=$(realpath "$1")
 host=$2
 bare=$(realpath "$3")
@@ -14,11 +14,20 @@ clean_up() {
 }
 command -v "qemu-$host" >/dev/null || skip_all "there is no qemu-$host"
 
+here=$(uname -m)
+
+# as_it_is GUEST PROGRAM ARG...: without Lathe
+as_it_is() {
+    emulator=$([ "$1" = "$here" ] || echo "qemu-$1")
+    shift
+    $emulator "$@"
+}
+
 # on_host GUEST PROGRAM ARG...: as under qemu-GUEST
 on_host() {
     guest=$1
     shift
-    "qemu-$guest" "$@" >want
+    as_it_is "$guest" "$@" >want
     expect $? "$* on $host" "$lathe" run --host="$host" --tier=opt --opt=quick --stats=json "$@"
     same out want
 }
@@ -27,25 +36,27 @@ on_host() {
 in_quick_code() {
     guest=$1
     shift
-    "qemu-$guest" "$@" >want
+    as_it_is "$guest" "$@" >want
     expect $? "$* on $host, in quick code" "$lathe" run --host="$host" --tier=quick --server=none --stats=json "$@"
     same out want
     counts quick_blocks -gt 0
     counts functions -eq 0
 }
 for guest in $guests; do
-    if ! command -v "qemu-$guest" >/dev/null; then
+    if [ "$guest" != "$here" ] && ! command -v "qemu-$guest" >/dev/null; then
         skip "$guest on $host" "there is no qemu-$guest"
         continue
     fi
-    on_host "$guest" "$bare/$guest-bare" one two
+    program=$bare/$guest-bare
+    [ "$guest" != "$here" ] || program=$hosted/$guest-bare
+    on_host "$guest" "$program" one two
     counts translated -gt 0
-    on_host "$guest" "$bare/$guest-bare" one two
+    on_host "$guest" "$program" one two
     counts translated -eq 0
     on_host "$guest" "$hosted/$guest-hosted"
     counts translated -gt 20
     [ "$host-$guest" = aarch64-riscv64 ] || continue # there are stencils of that
-    in_quick_code "$guest" "$bare/$guest-bare" one two
+    in_quick_code "$guest" "$program" one two
     in_quick_code "$guest" "$hosted/$guest-hosted"
 done
 

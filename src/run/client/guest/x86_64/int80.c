@@ -76,7 +76,7 @@ i64 guest_i386_lseek(Thread *t, const u64 a[6]) {
 
 /* The result has to be an address of 32 bits. The offset counts pages. */
 i64 guest_i386_mmap2(Thread *t, const u64 a[6]) {
-    return call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] | MAP_32BIT, a[4], a[5] * PAGE});
+    return call_do(t, call_of(X86_mmap), (const u64[6]){a[0], a[1], a[2], a[3] | MAP_32BIT, a[4], a[5] * PAGE});
 }
 
 i64 guest_i386_waitpid(Thread *t, const u64 a[6]) {

@@ -203,6 +203,24 @@ i64 guest_older_alarm(Thread *t, const u64 a[6]) {
 
 /* ---------------------------------------------------------------------------------------------------------------- others */
 
+/* Only x86-64's kernel finds addresses below 2 GiB by itself (MAP_32BIT). Here they are tried one after the other. */
+i64 guest_older_mmap(Thread *t, const u64 a[6]) {
+    enum { FIRST = 0x40000000, STEP = 1 << 20 };
+    const u64 end = (u64)1 << 31;
+    u64 flags = a[3] & ~(u64)MAP_32BIT;
+    if (flags == a[3] || flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) || a[1] > end - FIRST)
+        return guest_generic_mmap(t, (const u64[6]){a[0], a[1], a[2], flags, a[4], a[5]});
+    for (u64 at = FIRST; at + a[1] <= end; at += STEP) {
+        const u64 there[6] = {at, a[1], a[2], flags | MAP_FIXED_NOREPLACE, a[4], a[5]};
+        i64 result = guest_generic_mmap(t, there);
+        if (result == (i64)at || (sys_failed(result) && result != -EEXIST))
+            return result;
+        if (!sys_failed(result)) /* an older kernel has taken the address for a wish */
+            DO(munmap, (u64)result, a[1]);
+    }
+    return -ENOMEM;
+}
+
 i64 guest_older_getpgrp(Thread *t, const u64 a[6]) {
     return (void)a, DO(getpgid, 0);
 }
