@@ -405,6 +405,11 @@ void tier_keep_state(Thread *t) {
     stop(t);
 }
 
+void tier_share_memory(void) {
+    if (is_opt() && !keeps_order())
+        code_share();
+}
+
 void tier_share(Thread *t, bool separate) {
     if (is_auto() && keeps_order() && !separate) {
         tier_use_polls(t);

@@ -25,6 +25,8 @@ void tier_keep_state(Thread *t);
  * memory accesses that the guest's threads rely on, and its loops can be left. With --tier=auto, there is only quick code from now on if optimised
  * code does not keep that order already, or if it is a process. */
 void tier_share(Thread *t, bool separate);
+/* Memory of the guest's may be seen by other processes: with --tier=opt, code keeps the order of accesses from now on. */
+void tier_share_memory(void);
 /* True if hot code is requested from the server, now or when there is some. */
 bool tier_asks(void);
 /* True if a signal TIER_SIGNAL with this siginfo is a sample or a message of the server, and was not sent to the guest by somebody. */

@@ -92,6 +92,10 @@ void translated_share(Thread *t, bool separate) {
     tier_share(t, separate);
 }
 
+void translated_share_memory(void) {
+    tier_share_memory();
+}
+
 void translated_halt(const Thread *self) {
     halt_all(HALT_DEBUGGER, self);
 }

@@ -39,6 +39,8 @@ void translated_leave_parent(Thread *t);
 void translated_after_fork(Thread *t);
 /* From now on somebody else sees the guest's memory while its code runs: a second thread, or a process in the same memory (`separate`). */
 void translated_share(Thread *t, bool separate);
+/* From now on other processes may see a part of it. */
+void translated_share_memory(void);
 
 /* For a debugger that stops the guest (core/debug.h). translated_halt makes all threads except `self` wait where their state is whole, until
  * translated_halt_end, or until translated_release lets one of them go on. translated_halt_this makes t wait with them. All are called with the lock

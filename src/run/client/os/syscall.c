@@ -40,11 +40,22 @@ static i64 pass(Thread *t, u64 number, const u64 a[6]) {
 
 /* -------------------------------------------------------------------------------------------------------- memory */
 
+/* May others see what is written to this mapping, or write to it? A file that was opened for reading only is nearly always one that nobody writes to. */
+static bool is_shared(const u64 a[6]) {
+    u32 type = a[3] & MAP_TYPE;
+    if (type != MAP_SHARED && type != MAP_SHARED_VALIDATE)
+        return false;
+    i64 flags = a[3] & MAP_ANONYMOUS ? O_RDWR : sys_fcntl((int)a[4], F_GETFL, 0);
+    return a[2] & PROT_WRITE || (flags & O_ACCMODE) != O_RDONLY;
+}
+
 static i64 own_mmap(Thread *t, const u64 a[6]) {
     (void)t;
     i64 at = space_mmap(a[0], a[1], (u32)a[2], (u32)a[3], (int)a[4], a[5]);
     if (sys_failed(at))
         return at;
+    if (is_shared(a))
+        translated_share_memory();
     tool_unmapped((u64)at, page_up(a[1]));
     if (a[2] & PROT_EXEC && !(a[3] & MAP_ANONYMOUS))
         tool_executable((u64)at, page_up(a[1]));
@@ -93,6 +104,7 @@ static i64 own_brk(Thread *t, const u64 a[6]) {
 
 static i64 own_shmat(Thread *t, const u64 a[6]) {
     (void)t;
+    translated_share_memory();
     return shm_attach((int)a[0], a[1], (u32)a[2]);
 }
 
