@@ -178,8 +178,8 @@ static int dump_bits(const char *text) {
 }
 
 typedef struct Paths {
-    char client[PATH_SIZE], emulator[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE],
-        log[PATH_SIZE];
+    char client[PATH_SIZE], emulator[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE],
+        sysroot[PATH_SIZE], tool[PATH_SIZE], log[PATH_SIZE];
     char tool_options[TOOL_OPTIONS_SIZE], tools[PATH_SIZE];
     int debugger; /* the descriptor of its connection; 0: there is none */
     PluginFile plugin;

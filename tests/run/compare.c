@@ -285,7 +285,8 @@ static int usage(void) {
             "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
             "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
             "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
-            "                   [--kill-servers=MS] [--sample-every=US] [--tool=FILE [--silent]] [--host=NAME] LATHE LIST\n");
+            "                   [--kill-servers=MS] [--sample-every=US] [--tool=FILE [--silent]] [--host=NAME] LATHE "
+            "LIST\n");
     return 2;
 }
 

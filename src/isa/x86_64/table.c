@@ -206,8 +206,7 @@ static const Reg hot_ints[] = {RAX, RCX, RDX, RDI, RSI, R8, R9, RBX, RSP, RBP};
 static const Reg hot_vectors[] = {XMM0,     XMM0 + 1, XMM0 + 2,  XMM0 + 3,  XMM0 + 4,  XMM0 + 5,  XMM0 + 6,  XMM0 + 7,
                                   XMM0 + 8, XMM0 + 9, XMM0 + 10, XMM0 + 11, XMM0 + 12, XMM0 + 13, XMM0 + 14, XMM0 + 15};
 
-static const Helper *const helpers[] = {x86_system_helpers, x86_x87_helpers, x86_state_helpers,
-                                        NULL};
+static const Helper *const helpers[] = {x86_system_helpers, x86_x87_helpers, x86_state_helpers, NULL};
 
 #define BIT(r) ((u64)1 << (r))
 

@@ -119,11 +119,6 @@ void callees_free(Callees *c);
  * exact_faults: code whose accesses can leave takes LLVM longer, and gets less. */
 u32 recursion_unfold(const LatheFunc *fn, LLVMValueRef lifted, LLVMValueRef declared, bool exact_faults);
 
-/* memory_order.c: keeps LLVM from changing the guest's memory accesses more than this order allows. */
-void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order, const Host *host);
-/* fences.c: puts fences where the host would change the order that the guest's threads rely on. */
-void memory_order_fence(LLVMValueRef fn, LLVMContextRef ctx, const Host *host);
-
 /* dump.c: writes files for people. Failures have no effect. */
 void dump_module(LLVMModuleRef mod, const char *name, const char *kind);
 void dump_object(const void *object, size_t size, const char *name);

@@ -8,6 +8,7 @@
 #include "host/host.h"
 #include "isa/isa.h"
 #include "lift/func.h"
+#include "run/server/order/order.h"
 #include "run/server/plugin/plugin.h"
 #include "run/server/server.h"
 

@@ -83,7 +83,9 @@ static void start_second(void) {
                      : "rcx", "r11", "memory", "cc");
 }
 
-static int (*const volatile all[])() = {(int (*)())message_write, message_read, buffered, buffered_fenced, load_store, lock, (int (*)())unlock, (int (*)())only_read};
+static int (*const volatile all[])() = {(int (*)())message_write, message_read,        buffered,
+                                        buffered_fenced,          load_store,          lock,
+                                        (int (*)())unlock,        (int (*)())only_read};
 static int (*const volatile own_frame)(int, int) = own;
 
 __attribute__((used)) void begin(void) {

@@ -3,9 +3,9 @@
 #define ISA_X86_64_PLAIN_PROCESSOR_H
 
 enum {
-    PLAIN_FEATURES = 0x078bfbff,         /* leaf 1, edx: fpu to sse2 */
-    PLAIN_MORE_FEATURES = 0x00982201,    /* leaf 1, ecx: sse3, ssse3, cx16, sse4.1, sse4.2, popcnt */
-    PLAIN_LATER_FEATURES = 1,            /* leaf 0x80000001, ecx: lahf */
+    PLAIN_FEATURES = 0x078bfbff,          /* leaf 1, edx: fpu to sse2 */
+    PLAIN_MORE_FEATURES = 0x00982201,     /* leaf 1, ecx: sse3, ssse3, cx16, sse4.1, sse4.2, popcnt */
+    PLAIN_LATER_FEATURES = 1,             /* leaf 0x80000001, ecx: lahf */
     PLAIN_LATER_64_FEATURES = 0x20100800, /* and edx: syscall, nx, long mode */
 };
 

@@ -216,7 +216,7 @@ typedef struct Thread {
     ThreadTier tier;
     ThreadStack stack;
     u32 pid, tid;
-    u32 library_error; /* errno of functions of C libraries that are in the client; nobody reads it */
+    u32 library_error;   /* errno of functions of C libraries that are in the client; nobody reads it */
     struct Thread *next; /* of the.threads or the.os.ended */
     ThreadProcess process;
     ThreadServer server;

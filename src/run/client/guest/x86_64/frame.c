@@ -1,5 +1,6 @@
 /* frame.c: signal frames of the guest: its whole state to the stack and back. */
 #include "run/client/core/frame.h"
+#include "guest_context.h"
 #include "guest_flags.h"
 
 #include "run/client/memory/peek.h"

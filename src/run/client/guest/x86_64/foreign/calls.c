@@ -1,7 +1,7 @@
 /* calls.c: system calls that only x86-64 has, on a host of another kind. */
+#include "run/client/os/calls.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
-#include "run/client/os/calls.h"
 
 enum { SET_GS = 0x1001, SET_FS, GET_FS, GET_GS, GET_CPUID = 0x1011, SET_CPUID }; /* asm/prctl.h */
 

@@ -2,7 +2,12 @@
 #ifndef GUEST_CONTEXT_H
 #define GUEST_CONTEXT_H
 
+#include "guest_cpu.h"
+
 #define X86_CONTEXT GuestContext
 #include "run/client/guest/x86_64/abi/x86_context.h"
+
+/* Copies the general registers of a context, without pc and flags. */
+void frame_take_general(LatheX86Cpu *c, const GuestContext *s);
 
 #endif

@@ -2,8 +2,12 @@
 #ifndef GUEST_CONTEXT_H
 #define GUEST_CONTEXT_H
 
+#include "guest_cpu.h"
 #include "host_context.h"
 
 typedef SignalContext GuestContext;
+
+/* Copies the general registers of a context, without pc and flags. */
+void frame_take_general(LatheX86Cpu *c, const GuestContext *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* copy_thread.c: what quick.S and cross.S find in a Thread. */
+#include "guest_context.h"
 #include "guest_flags.h"
-#include "host_context.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"

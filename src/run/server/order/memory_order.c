@@ -11,8 +11,8 @@
 
 #include "ir/fences.h"
 #include "ir/scopes.h"
-#include "run/server/memory_access.h"
-#include "run/server/server.h"
+#include "run/server/order/access.h"
+#include "run/server/order/order.h"
 
 enum { NEW, ON_PATH, DONE }; /* the state of a block in a depth-first search */
 

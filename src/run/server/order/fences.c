@@ -6,8 +6,8 @@
 
 #include "ir/fences.h"
 #include "ir/scopes.h"
-#include "run/server/memory_access.h"
-#include "run/server/server.h"
+#include "run/server/order/access.h"
+#include "run/server/order/order.h"
 
 typedef struct Walk {
     LLVMValueRef fn;

@@ -1,6 +1,6 @@
-/* memory_access.h: what instructions of a lifted function do to memory that others see (memory_order.c). */
-#ifndef RUN_SERVER_MEMORY_ACCESS_H
-#define RUN_SERVER_MEMORY_ACCESS_H
+/* access.h: what instructions of a lifted function do to memory that others see (memory_order.c). */
+#ifndef RUN_SERVER_ORDER_ACCESS_H
+#define RUN_SERVER_ORDER_ACCESS_H
 
 #include <llvm-c/Core.h>
 
