@@ -77,7 +77,7 @@ static const Kind *find_client(Contents *c, const char *program) {
     if (!kind)
         return fail(program, "cannot be contained: not a program that lathe run could run, or a script"), NULL;
     if (kind != kind_of_host())
-        snprintf(name, sizeof(name), "lathe-client-%s", kind->name);
+        snprintf(name, sizeof(name), "lathe-client-%s", kind->folder);
     return programs_find(name, c->client, sizeof(c->client)) ? kind : NULL;
 }
 

@@ -203,7 +203,7 @@ static bool find_client(const char *program, const char *host, Paths *p) {
     if (host)
         snprintf(file, sizeof(file), "host/%s/lathe-client-%s", host, (kind ? kind : kind_of_host())->folder);
     else if (kind && kind != kind_of_host())
-        snprintf(file, sizeof(file), "lathe-client-%s", kind->name);
+        snprintf(file, sizeof(file), "lathe-client-%s", kind->folder);
     if (kind && !*p->sysroot)
         kind_sysroot(kind, p->sysroot, PATH_SIZE);
     return programs_find(file, p->client, PATH_SIZE) && (!host || find_emulator(host, p));

@@ -7,8 +7,8 @@
 #include "lathe/types.h"
 
 typedef struct Kind {
-    const char *name;   /* for people, and in the names of files */
-    const char *folder; /* and of directories of libraries */
+    const char *name;   /* for people */
+    const char *folder; /* in names of files, and of directories of libraries */
     u32 machine;        /* of ELF files */
     bool weak_memory;   /* do threads see each other's accesses in a weak order? */
     const char *hwcaps; /* directory of libraries for better processors; empty: there is none */

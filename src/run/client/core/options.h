@@ -60,10 +60,9 @@ typedef struct Options {
     char server_path[256]; /* the server's program; empty: there is none */
     char socket[108];      /* the socket at which the user's daemon waits for clients; empty: there is none */
     char client_path[256]; /* this client's program, for exec */
-    char emulator
-        [256]; /* the program that runs it, where this machine is of another kind than the client's host; empty: none */
-    char sysroot[256];                    /* the option -L */
-    char tool[256];                       /* the package of the tool that watches the guest; empty: none */
+    char emulator[256];    /* what runs that, where the machine is of another kind; empty: nothing */
+    char sysroot[256];     /* the option -L */
+    char tool[256];        /* the package of the tool that watches the guest; empty: none */
     char tool_options[TOOL_OPTIONS_SIZE]; /* the names of the tools in it, and their options: see tool/package.h */
     char tools_path[256];                 /* lathe-tools, for the tool's questions; empty: not known */
     char log[256];                        /* where statistics and a tool's text go; empty: to standard error */
