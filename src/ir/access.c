@@ -71,7 +71,7 @@ static void look(Lifter *l, Val ptr, Label fault) {
 }
 
 void ir_touch_or(Lifter *l, Val ptr, u32 bytes, bool writes, Label fault) {
-    void (*touches)(Lifter *l, Val ptr, Label fault) = writes ? claim : look;
+    void (*touches)(Lifter * l, Val ptr, Label fault) = writes ? claim : look;
     touches(l, ptr, fault);
     if (bytes > 1)
         touches(l, ir_offset(l, ptr, bytes - 1), fault);

@@ -14,7 +14,7 @@ static inline i64 sys3(u64 number, u64 a, u64 b, u64 c) {
     return sys6(number, a, b, c, 0, 0, 0);
 }
 
-/* The last two arguments of clone: these hosts' Linux has them the other way round than x86-64's. */
+/* The last two arguments of clone. */
 #define HOST_CLONE_ARGUMENTS(child_tid, tls) (tls), (child_tid)
 
 #endif

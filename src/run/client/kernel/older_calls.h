@@ -1,4 +1,4 @@
-/* older_calls.h: numbers for older forms of some system calls, which x86-64 Linux has besides. The kernels of hosts that include this know nothing of them. */
+/* older_calls.h: numbers for older forms of some system calls, which some kernels have besides. Those of hosts that include this know nothing of them. */
 #ifndef RUN_CLIENT_OLDER_CALLS_H
 #define RUN_CLIENT_OLDER_CALLS_H
 

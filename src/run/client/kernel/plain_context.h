@@ -1,4 +1,4 @@
-/* plain_context.h: what only an x86-64 host has in what a signal handler finds, on others. Included by host_context.h. */
+/* plain_context.h: what a signal handler finds on hosts whose processes cannot make themselves step, and which do not tell of faults as page tables do. Included by host_context.h. */
 #ifndef RUN_CLIENT_PLAIN_CONTEXT_H
 #define RUN_CLIENT_PLAIN_CONTEXT_H
 
@@ -12,7 +12,7 @@ static inline bool context_is_stack_fault(const SignalContext *s) {
     return (void)s, false;
 }
 
-/* What an x86-64 guest finds in its frames: that a page fault was a write, and came from a program. */
+/* What some guests find in their frames: that a page fault was a write, and came from a program. */
 static inline u64 context_error(const SignalContext *s) {
     enum { WRITE = 2, PROGRAM = 4 };
     return PROGRAM | (context_is_write(s) ? WRITE : 0);

@@ -42,7 +42,8 @@ static inline bool context_stores(u16 low, u16 high) {
     u32 opcode = low & 0x7f;
     bool loads_reserved = high >> 11 == 2;
     bool compressed = (low & 3) != 3;
-    return compressed ? !(low & 1) && low >> 13 >= 5 : opcode == 0x23 || opcode == 0x27 || (opcode == 0x2f && !loads_reserved);
+    return compressed ? !(low & 1) && low >> 13 >= 5
+                      : opcode == 0x23 || opcode == 0x27 || (opcode == 0x2f && !loads_reserved);
 }
 
 /* Of a fault of an access to memory. The kernel does not tell. The instruction may end where nothing can be read behind it. */
