@@ -92,12 +92,17 @@ fault_with:
     ret
     .size fault_with, . - fault_with
 
-/* Handlers return to the kernel's own code on this host, which has no place for an address of the program's. */
-    .globl signal_restorer
-    .hidden signal_restorer
-    .type signal_restorer, %function
+/* Where host signal handlers begin. The kernel has them return to code in its vdso, which is removed; so they return behind this. */
+    .globl signal_entry, signal_restorer
+    .hidden signal_entry, signal_restorer
+    .type signal_entry, %function
+signal_entry:
+    call signal_arrives
+/* rt_sigreturn, with the stack pointer as at the entry. */
 signal_restorer:
+    li a7, 139
+    ecall
     unimp
-    .size signal_restorer, . - signal_restorer
+    .size signal_entry, . - signal_entry
 
     .section .note.GNU-stack, "", %progbits
