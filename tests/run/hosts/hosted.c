@@ -1,6 +1,7 @@
 /* hosted.c: what differs between kinds of hosts: numbers and structures of system calls, flags of open, signal frames, faults, threads, processes, numbers with a fraction, exchanges of pairs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -119,6 +120,9 @@ static void fractions(void) {
     volatile double one = 1, three = 3, big = 1e300;
     volatile float small = 0.1f;
     printf("fractions: %.17g %.9g %g %d %d\n", one / three, small * 3, big * big, (int)-big, (int)(three - 0.5));
+    volatile double rounded[] = {2.5, -0.25, 3.5, -1e300, 0.0 / (one - 1)};
+    for (int i = 0; i < 5; i++)
+        printf("rounded: %g %g\n", nearbyint(rounded[i]), nearbyintf((float)rounded[i]));
 }
 
 /* Exchanges of 128 bits at once, which not every host has. */
