@@ -1,4 +1,4 @@
-/* aarch64_helpers.c: what LLVM calls for aarch64 guests, since the host has no instruction for it: exchanges of 128 bits at once, and rounding to integers.
+/* aarch64_helpers.c: what LLVM calls for aarch64 guests, since the host has no instruction for it: exchanges of 128 bits at once.
  *
  * Such exchanges exclude each other by a lock. Others may see one half change before the other, as the guest's loads of pairs may. */
 #include "isa/aarch64/helpers.h"
@@ -31,21 +31,4 @@ static bool exchange_pair(u64 *pair, u64 *expected, u64 low, u64 high, int succe
     return same;
 }
 
-/* Numbers that have a fraction are smaller than this, and others stay as they are, as those do that are none. The host's flags are nobody's. */
-static double round_double(double v) {
-    const double whole = (double)((u64)1 << 52);
-    i64 rounded;
-    if (!(__builtin_fabs(v) < whole))
-        return v + 0; /* a signaling NaN becomes a quiet one */
-    __asm__("fcvt.l.d %0, %1, dyn" : "=r"(rounded) : "f"(v));
-    return __builtin_copysign((double)rounded, v);
-}
-
-static float round_float(float v) {
-    return (float)round_double(v);
-}
-
-const Helper a64_stencil_helpers[] = {{"__atomic_compare_exchange_16", (void *)exchange_pair},
-                                      {"nearbyint", (void *)round_double},
-                                      {"nearbyintf", (void *)round_float},
-                                      {NULL, NULL}};
+const Helper a64_stencil_helpers[] = {{"__atomic_compare_exchange_16", (void *)exchange_pair}, {NULL, NULL}};

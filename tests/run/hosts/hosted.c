@@ -123,6 +123,7 @@ static void fractions(void) {
     volatile double rounded[] = {2.5, -0.25, 3.5, -1e300, 0.0 / (one - 1)};
     for (int i = 0; i < 5; i++)
         printf("rounded: %g %g\n", nearbyint(rounded[i]), nearbyintf((float)rounded[i]));
+    printf("rounded: %ld %ld\n", lrint(rounded[0]), lrintf((float)rounded[2]));
 }
 
 /* Exchanges of 128 bits at once, which not every host has. */
