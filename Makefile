@@ -47,9 +47,11 @@ format:
 
 # The clients for other hosts alone: docs/hosts.md.
 hosts: $(BUILD)/build.ninja
-	@command -v aarch64-linux-gnu-gcc >/dev/null || { echo "make hosts: aarch64-linux-gnu-gcc is missing"; exit 1; }
+	@command -v aarch64-linux-gnu-gcc riscv64-linux-gnu-gcc >/dev/null || { echo "make hosts: there is neither aarch64-linux-gnu-gcc nor riscv64-linux-gnu-gcc"; exit 1; }
 	ninja -C $(BUILD) hosts
-	ln -sfn src/run/client/host/aarch64 $(BUILD)/host-aarch64
+	for host in $(BUILD)/src/run/client/host/*/lathe-client-aarch64; do \
+	    host=$$(basename $${host%/*}) && ln -sfn src/run/client/host/$$host $(BUILD)/host-$$host || exit 1; \
+	done
 
 clean:
 	rm -rf $(BUILD)

@@ -32,7 +32,7 @@ def check(ok, section, what):
 def names(section):
     """What NAME stands for: all guests, or all hosts that programs run on."""
     if section == 'a host':
-        return sorted(os.path.basename(p) for p in glob.glob(source + '/src/run/client/host/*'))
+        return sorted(os.path.basename(os.path.dirname(p)) for p in glob.glob(source + '/src/run/client/host/*/start.S'))
     return re.findall(r'^ISA\((\w+)', open(source + '/src/isa/isas.def').read(), re.M)
 
 

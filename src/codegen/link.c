@@ -259,13 +259,21 @@ static HostRelocation kind_of(const Elf64_Rela *r) {
 }
 
 static u64 width_of(HostRelocation kind) {
+    bool wide =
+        kind == RELOCATION_ABSOLUTE_64 || kind == RELOCATION_RELATIVE_64 || kind == RELOCATION_FIELD_RELATIVE_PAIR;
     if (kind == RELOCATION_ABSOLUTE_8)
         return 1;
-    return kind == RELOCATION_NONE ? 0 : kind == RELOCATION_ABSOLUTE_64 || kind == RELOCATION_RELATIVE_64 ? 8 : 4;
+    return kind == RELOCATION_NONE ? 0 : wide ? 8 : 4;
 }
 
-/* What the relocation writes: s is the symbol, p the place at run time. */
-static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *value) {
+static u32 word_at(const u8 *at) {
+    u32 word;
+    memcpy(&word, at, sizeof(word));
+    return word;
+}
+
+/* What the relocation writes: s is the symbol, p the place at run time, `at` where it is written. */
+static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, const u8 *at, u64 *value) {
     u64 a = (u64)r->r_addend, index = ELF64_R_SYM(r->r_info), g;
     switch (kind_of(r)) {
     case RELOCATION_ABSOLUTE_64:
@@ -299,10 +307,17 @@ static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *va
             return false;
         *value = g + a - p;
         return fits_i32(*value);
+    case RELOCATION_ADD_32:
+        *value = word_at(at) + s + a;
+        return true;
+    case RELOCATION_SUBTRACT_32:
+        *value = word_at(at) - (s + a);
+        return true;
     case RELOCATION_FIELD_ABSOLUTE:
         *value = s + a;
         return true;
     case RELOCATION_FIELD_RELATIVE:
+    case RELOCATION_FIELD_RELATIVE_PAIR:
     case RELOCATION_FIELD_CALL:
         *value = s + a - p;
         return true;
@@ -311,10 +326,14 @@ static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *va
         return true;
     case RELOCATION_FIELD_SLOT:
     case RELOCATION_FIELD_SLOT_PAGE:
+    case RELOCATION_FIELD_SLOT_RELATIVE:
         if (!slot_of(l, index, s, &g))
             return false;
-        *value = kind_of(r) == RELOCATION_FIELD_SLOT ? g + a : page_of(g + a) - page_of(p);
+        *value = kind_of(r) == RELOCATION_FIELD_SLOT        ? g + a
+                 : kind_of(r) == RELOCATION_FIELD_SLOT_PAGE ? page_of(g + a) - page_of(p)
+                                                            : g + a - p;
         return true;
+    case RELOCATION_FIELD_REST: /* see value_of_first */
     case RELOCATION_NONE:
     case RELOCATION_UNKNOWN:
         break;
@@ -331,21 +350,60 @@ static bool insert(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 value
            host_link.insert(ELF64_R_TYPE(r->r_info), at, slot + SLOT_JUMP + (u64)r->r_addend - p);
 }
 
-static bool relocate(Linker *l, const Site *site, const Elf64_Rela *r) {
-    HostRelocation kind = kind_of(r);
+/* Relocations of one section. */
+typedef struct Table {
+    const Elf64_Shdr *at;
+    const Site *site;
+    u64 off; /* of the one that is looked at */
+} Table;
+
+static Elf64_Rela relocation_at(const Linker *l, const Table *t, u64 off) {
+    Elf64_Rela r;
+    memcpy(&r, l->o.at + t->at->sh_offset + off, sizeof(r));
+    return r;
+}
+
+static bool is_inside(const Site *site, const Elf64_Rela *r) {
+    return r->r_offset <= site->size && width_of(kind_of(r)) <= site->size - r->r_offset;
+}
+
+static bool value_of_this(Linker *l, const Table *t, const Elf64_Rela *r, u64 *address, u64 *value) {
+    return is_inside(t->site, r) && address_of(l, ELF64_R_SYM(r->r_info), address) &&
+           value_of(l, r, *address, t->site->run + r->r_offset, t->site->write + r->r_offset, value);
+}
+
+/* The value of the relocation at the symbol of this one, in front of it in the table. */
+static bool value_of_first(Linker *l, const Table *t, const Elf64_Rela *rest, u64 *address, u64 *value) {
+    u64 first;
+    if (rest->r_addend || !address_of(l, ELF64_R_SYM(rest->r_info), &first))
+        return false;
+    for (u64 off = t->off; off; off -= sizeof(Elf64_Rela)) {
+        Elf64_Rela r = relocation_at(l, t, off - sizeof(r));
+        HostRelocation kind = kind_of(&r);
+        if (t->site->run + r.r_offset == first &&
+            (kind == RELOCATION_FIELD_RELATIVE || kind == RELOCATION_FIELD_SLOT_RELATIVE))
+            return value_of_this(l, t, &r, address, value);
+    }
+    return false;
+}
+
+static bool relocate(Linker *l, const Table *t) {
+    Elf64_Rela r = relocation_at(l, t, t->off);
+    HostRelocation kind = kind_of(&r);
     u64 width = width_of(kind), address, value;
     if (!width)
         return true;
-    if (r->r_offset > site->size || width > site->size - r->r_offset)
+    bool known = kind == RELOCATION_FIELD_REST ? value_of_first(l, t, &r, &address, &value)
+                                               : value_of_this(l, t, &r, &address, &value);
+    if (!known || !is_inside(t->site, &r))
         return false;
-    if (!address_of(l, ELF64_R_SYM(r->r_info), &address) || !value_of(l, r, address, site->run + r->r_offset, &value))
-        return false;
-    u8 *at = site->write + r->r_offset;
+    u8 *at = t->site->write + r.r_offset;
+    u64 run = t->site->run + r.r_offset;
     if (kind >= RELOCATION_FIELD_ABSOLUTE)
-        return insert(l, r, address, site->run + r->r_offset, value, at);
+        return insert(l, &r, address, run, value, at);
     memcpy(at, &value, width); /* little endian: the low bytes */
     if (l->place->moves && kind == RELOCATION_ABSOLUTE_64)
-        l->place->moves(l->place->user, site->run + r->r_offset);
+        l->place->moves(l->place->user, run);
     return true;
 }
 
@@ -353,12 +411,10 @@ static bool relocate_section(Linker *l, const Elf64_Shdr *table, const Site *sit
     if (table->sh_type != SHT_RELA || table->sh_entsize != sizeof(Elf64_Rela) ||
         !in_object(&l->o, table->sh_offset, table->sh_size))
         return false;
-    for (u64 off = 0; off + sizeof(Elf64_Rela) <= table->sh_size; off += sizeof(Elf64_Rela)) {
-        Elf64_Rela r;
-        memcpy(&r, l->o.at + table->sh_offset + off, sizeof(r));
-        if (!relocate(l, site, &r))
+    Table t = {.at = table, .site = site};
+    for (; t.off + sizeof(Elf64_Rela) <= table->sh_size; t.off += sizeof(Elf64_Rela))
+        if (!relocate(l, &t))
             return false;
-    }
     return true;
 }
 

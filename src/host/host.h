@@ -23,6 +23,8 @@ typedef struct HostAccess {
     HostMove ints[4];           /* of 8, 16, 32 and 64 bits */
     HostMove floats[2];         /* of 32 and 64 bits */
     const char *look, *claim;   /* touch a byte $0 without changing it: fault as a load does, or as a store */
+    u32 claim_bytes;            /* not 0: `claim` touches all of these around the byte, at a multiple of that number */
+    const char *touch_memory;   /* the constraint of $0 in these two */
     const char *touch_clobbers; /* what these two change, as constraints */
 } HostAccess;
 

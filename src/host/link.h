@@ -16,22 +16,28 @@ typedef enum HostRelocation {
     RELOCATION_RELATIVE_32,        /* S + A - P */
     RELOCATION_CALL_32,            /* S + A - P, or J + A - P where S is too far away */
     RELOCATION_SLOT_32,            /* G + A - P */
+    RELOCATION_ADD_32,             /* what is there, and S + A */
+    RELOCATION_SUBTRACT_32,        /* what is there, less S + A */
     /* In fields of an instruction of four bytes, by HostLink.insert. Pages are of 4 KiB. */
-    RELOCATION_FIELD_ABSOLUTE,  /* S + A */
-    RELOCATION_FIELD_RELATIVE,  /* S + A - P */
-    RELOCATION_FIELD_PAGE,      /* from P's page to that of S + A */
-    RELOCATION_FIELD_CALL,      /* S + A - P, or J + A - P where S is too far away */
-    RELOCATION_FIELD_SLOT,      /* G + A */
-    RELOCATION_FIELD_SLOT_PAGE, /* from P's page to that of G + A */
+    RELOCATION_FIELD_ABSOLUTE,      /* S + A */
+    RELOCATION_FIELD_RELATIVE,      /* S + A - P */
+    RELOCATION_FIELD_PAGE,          /* from P's page to that of S + A */
+    RELOCATION_FIELD_CALL,          /* S + A - P, or J + A - P where S is too far away */
+    RELOCATION_FIELD_SLOT,          /* G + A */
+    RELOCATION_FIELD_SLOT_PAGE,     /* from P's page to that of G + A */
+    RELOCATION_FIELD_SLOT_RELATIVE, /* G + A - P */
+    RELOCATION_FIELD_RELATIVE_PAIR, /* S + A - P, in two instructions */
+    RELOCATION_FIELD_REST,          /* what the relocation at S writes: this instruction has another part of that */
 } HostRelocation;
 
 enum { HOST_SLOT_JUMP_BYTES = 8 };
 
 typedef struct HostLink {
     u32 elf_machine;
-    u32 unwind_section;                 /* the type of sections with unwind tables; 0: they are like constants */
-    u8 fill;                            /* between functions: a byte that traps, or four of it */
-    u8 slot_jump[HOST_SLOT_JUMP_BYTES]; /* a jump to the address in the eight bytes before it */
+    u32 unwind_section; /* the type of sections with unwind tables; 0: they are like constants */
+    u8 fill;            /* between functions: a byte that traps, or four of it */
+    u8 slot_jump
+        [HOST_SLOT_JUMP_BYTES]; /* a jump to the address in the eight bytes before it, if a call may be too far away */
     HostRelocation (*relocation)(u32 type);
     /* For RELOCATION_FIELD_*: puts a value into the fields that relocations of this type mean. False: it does not fit. NULL: there are none such. */
     bool (*insert)(u32 type, u8 *code, u64 value);

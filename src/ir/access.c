@@ -54,15 +54,27 @@ static Val branching(Lifter *l, const char *text, const char *constraints, LLVMT
 static void touch(Lifter *l, const char *insn, Val ptr, Label fault) {
     char text[TEXT_BYTES], constraints[64];
     snprintf(text, sizeof(text), ".Lfault${:uid}: %s" ROW, insn, "${1:l}");
-    snprintf(constraints, sizeof(constraints), "*m,!i,~{memory}%s", l->host->access->touch_clobbers);
+    snprintf(constraints, sizeof(constraints), "%s,!i,~{memory}%s", l->host->access->touch_memory,
+             l->host->access->touch_clobbers);
     branching(l, text, constraints, LLVMVoidTypeInContext(l->ctx), &ptr, 1, 0, I8, fault);
 }
 
+static void claim(Lifter *l, Val ptr, Label fault) {
+    u32 around = l->host->access->claim_bytes;
+    if (around)
+        ptr = ir_bitcast(l, ir_and_with(l, ir_bitcast(l, ptr, I64), -(u64)around), PTR);
+    touch(l, l->host->access->claim, ptr, fault);
+}
+
+static void look(Lifter *l, Val ptr, Label fault) {
+    touch(l, l->host->access->look, ptr, fault);
+}
+
 void ir_touch_or(Lifter *l, Val ptr, u32 bytes, bool writes, Label fault) {
-    const char *insn = writes ? l->host->access->claim : l->host->access->look;
-    touch(l, insn, ptr, fault);
+    void (*touches)(Lifter * l, Val ptr, Label fault) = writes ? claim : look;
+    touches(l, ptr, fault);
     if (bytes > 1)
-        touch(l, insn, ir_offset(l, ptr, bytes - 1), fault);
+        touches(l, ir_offset(l, ptr, bytes - 1), fault);
 }
 
 Val ir_load_or(Lifter *l, Ty t, Val ptr, Label fault) {

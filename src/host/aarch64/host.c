@@ -10,6 +10,7 @@ static const HostAccess access = {
     .floats = {{"ldr ${0:s}, $1", "str ${1:s}, $0", "w"}, {"ldr ${0:d}, $1", "str ${1:d}, $0", "w"}},
     .look = "ldrb wzr, $0",
     .claim = ".arch_extension lse\n\tstaddb wzr, $0",
+    .touch_memory = "*m",
     .touch_clobbers = "",
 };
 

@@ -20,6 +20,7 @@ static const HostAccess access = {
     .floats = {{"movss $1, $0", "movss $1, $0", "x"}, {"movsd $1, $0", "movsd $1, $0", "x"}},
     .look = "testb $$0, $0",
     .claim = "lock orb $$0, $0",
+    .touch_memory = "*m",
     .touch_clobbers = ",~{flags},~{dirflag},~{fpsr}",
 };
 

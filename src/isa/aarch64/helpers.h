@@ -11,7 +11,7 @@ extern const Helper a64_float_helpers[];
 extern const Helper a64_fma_helpers[];
 extern const Helper a64_crypto_helpers[];
 extern const Helper a64_simd_helpers[];
-/* Of the host, for stencils only. */
+/* Of the host: for stencils, and what LLVM calls on a host without an instruction for it. */
 extern const Helper a64_stencil_helpers[];
 
 #endif

@@ -32,7 +32,10 @@ static void become(Lifter *l, const Convention *conv, Val callee) {
     Val call = LLVMBuildCall2(l->b, convention_type(l, conv), callee, params, LLVMCountParams(l->fn), "");
     convention_mark_call(l, conv, call);
     LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
-    LLVMBuildRet(l->b, call);
+    if (conv->in_registers)
+        LLVMBuildRet(l->b, call);
+    else
+        LLVMBuildRetVoid(l->b);
 }
 
 static Val compare_all(Lifter *l, const LatheRange *ranges, size_t count, Pages *pages) {

@@ -1,6 +1,7 @@
-/* hosted.c: what differs between kinds of hosts: numbers and structures of system calls, flags of open, signal frames, faults, threads, processes, numbers with a fraction. */
+/* hosted.c: what differs between kinds of hosts: numbers and structures of system calls, flags of open, signal frames, faults, threads, processes, numbers with a fraction, exchanges of pairs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -120,11 +121,39 @@ static void fractions(void) {
     volatile double one = 1, three = 3, big = 1e300;
     volatile float small = 0.1f;
     printf("fractions: %.17g %.9g %g %d %d\n", one / three, small * 3, big * big, (int)-big, (int)(three - 0.5));
+    volatile double rounded[] = {2.5, -0.25, 3.5, -1e300, 0.0 / (one - 1)};
+    for (int i = 0; i < 5; i++)
+        printf("rounded: %g %g\n", nearbyint(rounded[i]), nearbyintf((float)rounded[i]));
+    printf("rounded: %ld %ld\n", lrint(rounded[0]), lrintf((float)rounded[2]));
+}
+
+/* Exchanges of 128 bits at once, which not every host has. */
+static void pairs(void) {
+#ifdef __aarch64__
+    __attribute__((aligned(16))) unsigned long pair[2] = {1, 2};
+    unsigned long low, high, failed;
+    __asm__ volatile(
+        "1:\tldaxp %0, %1, [%3]\n\tadd %0, %0, #10\n\tsub %1, %1, #5\n\tstlxp %w2, %0, %1, [%3]\n\tcbnz %w2, 1b"
+        : "=&r"(low), "=&r"(high), "=&r"(failed)
+        : "r"(pair)
+        : "memory");
+    printf("a pair: %lu %ld\n", pair[0], (long)pair[1]);
+    for (unsigned long expected = 12; expected-- > 10;) {
+        register unsigned long x2 __asm__("x2") = expected, x3 __asm__("x3") = -3, x4 __asm__("x4") = 7,
+                                  x5 __asm__("x5") = 8;
+        __asm__ volatile(".arch_extension lse\n\tcaspal x2, x3, x4, x5, [%2]"
+                         : "+r"(x2), "+r"(x3)
+                         : "r"(pair), "r"(x4), "r"(x5)
+                         : "memory");
+        printf("an exchange: %lu %ld, then %lu %ld\n", x2, (long)x3, pair[0], (long)pair[1]);
+    }
+#endif
 }
 
 int main(void) {
     files();
     fractions();
+    pairs();
     processes();
     signals();
     threads();

@@ -41,10 +41,11 @@ static Val quiet_nan(Lifter *l, Ty t, bool is_negative) {
     return ir_bitcast(l, ir_int(l, ty_as_int(t), is_negative ? bits | sign : bits), t);
 }
 
-/* The result of an operation. A host that makes negative NaNs passes on those of operands as this guest does: the first one, or the second, made quiet. */
+/* The result of an operation. A host that makes negative NaNs passes on those of operands as this guest does: the first one, or the second, made quiet. Others make
+ * positive ones, as this guest does. */
 static Val canonical(Lifter *l, Val v) {
     Ty t = ir_ty(v);
-    return ir_canonical(l, v, quiet_nan(l, t, false), l->host->makes_negative_nans ? quiet_nan(l, t, true) : NULL);
+    return l->host->makes_negative_nans ? ir_canonical(l, v, quiet_nan(l, t, false), quiet_nan(l, t, true)) : v;
 }
 
 Val a64_float_negate(Lifter *l, Val v) {

@@ -228,6 +228,22 @@ bool sys_pread_all(int fd, void *buf, size_t size, u64 off) {
     return true;
 }
 
+/* Where the kernel has no word for the restorer, it is neither given nor got. */
+i64 sys_rt_sigaction(int sig, const void *act, void *old) {
+    enum { HANDLER, FLAGS, RESTORER, MASK, WORDS };
+    const u32 mask = HOST_HAS_RESTORER ? MASK : RESTORER;
+    u64 in[WORDS] = {0}, out[WORDS] = {0};
+    if (act) {
+        memcpy(in, act, sizeof(in));
+        in[mask] = in[MASK];
+    }
+    i64 error = sys4(__NR_rt_sigaction, (u64)sig, act ? (u64)in : 0, old ? (u64)out : 0, sizeof(u64));
+    out[MASK] = out[mask];
+    if (old && !error)
+        memcpy(old, out, sizeof(out));
+    return error;
+}
+
 /* --------------------------------------------------------------------------------------------------------- messages */
 
 ErrorText sys_error_text(i64 error) {

@@ -298,10 +298,8 @@ static inline i64 sys_wait4(i64 pid, int *status, int options, void *rusage) {
     return sys4(__NR_wait4, (u64)pid, (u64)status, (u64)options, (u64)rusage);
 }
 
-/* act and old are in the kernel's layout: handler, flags, restorer, 8 bytes of mask. */
-static inline i64 sys_rt_sigaction(int sig, const void *act, void *old) {
-    return sys4(__NR_rt_sigaction, (u64)sig, (u64)act, (u64)old, 8);
-}
+/* act and old are four words, as most kernels have them: handler, flags, restorer, mask. */
+i64 sys_rt_sigaction(int sig, const void *act, void *old);
 
 static inline i64 sys_rt_sigprocmask(int how, const u64 *set, u64 *old) {
     return sys4(__NR_rt_sigprocmask, (u64)how, (u64)set, (u64)old, 8);

@@ -143,9 +143,9 @@ typedef struct ThreadSignal {
 
 /* os/seccomp.c */
 typedef struct ThreadFilter {
-    struct Filter *newest;   /* NULL: none */
-    u32 mode;                /* SECCOMP_MODE_* */
-    bool wants_no_new_privs; /* another thread has set no_new_privs for this one, too */
+    struct Filter *newest;  /* NULL: none */
+    u32 mode;               /* SECCOMP_MODE_* */
+    u32 wants_no_new_privs; /* another thread has set no_new_privs for this one, too */
 } ThreadFilter;
 
 /* memory/limits.c */

@@ -425,6 +425,12 @@ static i64 own_faccessat2(Thread *t, const u64 a[6]) {
     return with_exe(t, __NR_faccessat2, a, 0);
 }
 
+/* Not every kernel has the older form. */
+static i64 own_renameat(Thread *t, const u64 a[6]) {
+    const u64 without_flags[6] = {a[0], a[1], a[2], a[3]};
+    return pass(t, __NR_renameat2, without_flags);
+}
+
 /* The kernel first makes the call with a buffer of one byte. If that succeeds, the guest's pointers are good, and
  * afterwards not more than the answer is written. */
 static i64 read_link(Thread *t, u64 number, const u64 a[6], int dir_at) {

@@ -69,16 +69,20 @@ u8 *trampoline_new(const void *to) {
     return at;
 }
 
-/* One aligned store turns a stub into a jump, so that a thread that is just there sees the one or the other. */
+static void put_word(u8 *at, u64 word) {
+    __atomic_store_n((u64 *)arena_writable(at), word, __ATOMIC_RELEASE);
+    arena_written(at, sizeof(word));
+}
+
+/* One aligned store turns a stub into a jump, or changes where it leads to, so that a thread that is just there sees the one or the other. */
 void stub_redirect(void *stub, const void *target) {
-    __atomic_store_n((u64 *)arena_writable(stub), stub_jump(stub, target), __ATOMIC_RELEASE);
-    arena_written(stub, sizeof(u64));
+    put_word((u8 *)stub + STUB_LEADS_AT, STUB_LEADS_AT ? (u64)target : stub_jump(stub, target));
 }
 
 /* Makes a function a jump, while other threads may be in it: in front of each function there is room for a jump (PATCH_BYTES), and its first
  * bytes become a jump to that. */
 static void redirect_function(u8 *code, const void *target) {
-    stub_redirect(code - PATCH_BYTES, target);
+    put_word(code - PATCH_BYTES, stub_jump(code - PATCH_BYTES, target));
     __atomic_store_n((StubBack *)arena_writable(code), stub_back(PATCH_BYTES), __ATOMIC_RELEASE);
     arena_written(code, sizeof(StubBack));
 }

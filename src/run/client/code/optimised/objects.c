@@ -1,5 +1,6 @@
 /* objects.c: objects of the server and of the cache become code: linked into the arena, to each other and to the client's helpers. */
 #include "codegen/link.h"
+#include "host_helpers.h"
 #include "host_stubs.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/optimised/accesses.h"
@@ -81,7 +82,7 @@ const Helper client_helpers[] = {
     {"memcpy", (void *)memcpy},
     {"memset", (void *)memset},
     {"memmove", (void *)memmove},
-    {NULL, NULL},
+    HOST_HELPERS{NULL, NULL},
 };
 
 /* The client may be elsewhere in another process, the arena not: what is in an image reaches it by trampolines. */

@@ -62,7 +62,7 @@ static u32 get_word(const GuestCpu *c, u32 number) {
 bool debug_guest_get(Thread *t, bool self, u32 number, u8 *value) {
     (void)self;
     const void *at = place_of(&t->cpu, number);
-    u32 word = at ? 0 : get_word(&t->cpu, number);
+    u64 word = at ? 0 : get_word(&t->cpu, number);
     memcpy(value, at ? at : &word, debug_guest_register_bytes(number));
     return true;
 }
@@ -71,10 +71,10 @@ bool debug_guest_set(Thread *t, bool self, u32 number, const u8 *value) {
     (void)self;
     GuestCpu *c = &t->cpu;
     void *at = place_of(c, number);
-    u32 word = 0;
+    u64 word = 0;
     memcpy(at ? at : &word, value, debug_guest_register_bytes(number));
     if (number == CPSR)
-        guest_set_pstate(c, word);
+        guest_set_pstate(c, (u32)word);
     return at || number == CPSR;
 }
 

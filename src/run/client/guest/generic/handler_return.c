@@ -10,11 +10,6 @@ u64 handler_return_address(void) {
     return address;
 }
 
-bool frame_show(const Thread *t, SignalContext *s) {
-    (void)t, (void)s;
-    return false;
-}
-
 bool frame_prepare(void) {
     i64 page = space_mmap(0, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (sys_failed(page))

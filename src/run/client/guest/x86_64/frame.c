@@ -37,7 +37,7 @@ u64 frame_flags(const LatheX86Cpu *c) {
            (c->sf ? SF : 0) | (c->df ? DF : 0) | (c->of ? OF : 0) | (c->id ? ID : 0);
 }
 
-static void save_general(const LatheX86Cpu *c, GuestContext *s) {
+void frame_save_general(const LatheX86Cpu *c, GuestContext *s) {
     s->rax = c->gp[LATHE_RAX], s->rcx = c->gp[LATHE_RCX], s->rdx = c->gp[LATHE_RDX], s->rbx = c->gp[LATHE_RBX];
     s->rsp = c->gp[LATHE_RSP], s->rbp = c->gp[LATHE_RBP], s->rsi = c->gp[LATHE_RSI], s->rdi = c->gp[LATHE_RDI];
     s->r8 = c->gp[LATHE_R8], s->r9 = c->gp[LATHE_R9], s->r10 = c->gp[LATHE_R10], s->r11 = c->gp[LATHE_R11];
@@ -87,7 +87,7 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     s->fpstate = area;
     s->error = t->signal.fault_error, s->trap = t->signal.fault_trap;
     s->cr2 = info->number == SIGSEGV ? info->address : 0;
-    save_general(c, s);
+    frame_save_general(c, s);
     xstate_save(vectors_of(t), (void *)area);
     xstate_reset(vectors_of(t)); /* the kernel also resets them for handlers */
     enter_handler(c, frame, handler);
@@ -131,15 +131,6 @@ void frame_pop(Thread *t) {
         xstate_reset(vectors_of(t));
     if (!ok && s->fpstate)
         t->cpu.trap = LATHE_TRAP_PRIVILEGED; /* becomes SIGSEGV, as in the kernel */
-}
-
-/* Vector registers are the guest's in the context of quick code already. */
-bool frame_show(const Thread *t, SignalContext *s) {
-    u64 flags = s->rflags;
-    u16 cs = s->cs, ss = s->ss;
-    save_general(&t->cpu, s);
-    s->rflags = flags, s->cs = cs, s->ss = ss;
-    return true;
 }
 
 bool frame_prepare(void) {

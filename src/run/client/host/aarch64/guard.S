@@ -88,7 +88,15 @@ fault_with:
     ret
     .size fault_with, . - fault_with
 
-/* Where host signal handlers return to: rt_sigreturn. */
+/* Where host signal handlers begin. */
+    .globl signal_entry
+    .hidden signal_entry
+    .type signal_entry, %function
+signal_entry:
+    b signal_arrives
+    .size signal_entry, . - signal_entry
+
+/* Where they return to: rt_sigreturn. */
     .globl signal_restorer
     .hidden signal_restorer
     .type signal_restorer, %function

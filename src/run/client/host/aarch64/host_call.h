@@ -5,21 +5,7 @@
 #include <asm/unistd.h>
 
 #include "base/base.h"
-
-/* x86-64 Linux has older forms of some system calls besides. The kernel knows nothing of these numbers. */
-enum {
-    HOST_OLDER = 480,
-    __NR_open = HOST_OLDER,
-    __NR_stat,
-    __NR_access,
-    __NR_readlink,
-    __NR_dup2,
-    __NR_signalfd,
-    __NR_pause,
-    __NR_select,
-    __NR_epoll_wait,
-    __NR_poll
-};
+#include "run/client/kernel/older_calls.h"
 
 static inline i64 sys6(u64 number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
     register u64 x8 __asm__("x8") = number;
@@ -33,21 +19,9 @@ static inline i64 sys6(u64 number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
     return (i64)x0;
 }
 
-static inline i64 sys5(u64 number, u64 a, u64 b, u64 c, u64 d, u64 e) {
-    return sys6(number, a, b, c, d, e, 0);
-}
+enum { HOST_HAS_RESTORER = true };
 
-static inline i64 sys4(u64 number, u64 a, u64 b, u64 c, u64 d) {
-    return sys6(number, a, b, c, d, 0, 0);
-}
-
-static inline i64 sys3(u64 number, u64 a, u64 b, u64 c) {
-    return sys6(number, a, b, c, 0, 0, 0);
-}
-
-/* The last two arguments of clone: aarch64 Linux has them the other way round than x86-64's. */
-#define HOST_CLONE_ARGUMENTS(child_tid, tls) (tls), (child_tid)
-
+#include "run/client/kernel/call_by_six.h"
 #include "run/client/kernel/call_forms.h"
 
 #endif

@@ -22,8 +22,6 @@ _Static_assert(offsetof(SignalContext, fault_address) == 176 && offsetof(SignalC
 
 /* ------------------------------------------------------------------------------------------------------------ what is in it */
 
-enum { CONTEXT_TRAP_FLAG = 1 << 21, CONTEXT_STEPS = false }; /* a process cannot set it for itself */
-
 static inline u64 context_pc(const SignalContext *s) {
     return s->pc;
 }
@@ -57,11 +55,6 @@ static inline u64 context_flags(const SignalContext *s) {
     return s->pstate;
 }
 
-/* A process cannot make itself step on aarch64. */
-static inline void context_step(SignalContext *s, bool steps) {
-    (void)s, (void)steps;
-}
-
 /* Is it an instruction that stores? Arm ARM, C4.1.94 "Loads and Stores": of pairs, exclusive accesses and others bit 22 tells loads; atomic operations store, too. */
 static inline bool context_stores(u32 insn) {
     bool access = (insn & 0x0a000000) == 0x08000000, single = (insn & 0x3b000000) >> 24 >= 0x38;
@@ -78,29 +71,6 @@ static inline bool context_is_write(const SignalContext *s) {
     return esr ? esr[2] & WRITES : context_stores(*(const u32 *)s->pc);
 }
 
-/* Only x86-64 has such faults. */
-static inline bool context_is_stack_fault(const SignalContext *s) {
-    return (void)s, false;
-}
-
-/* What an x86-64 guest finds in its frames: that a page fault was a write, and came from a program. */
-static inline u64 context_error(const SignalContext *s) {
-    enum { WRITE = 2, PROGRAM = 4 };
-    return PROGRAM | (context_is_write(s) ? WRITE : 0);
-}
-
-static inline u64 context_trap(const SignalContext *s) {
-    enum { PAGE_FAULT = 14 };
-    return (void)s, PAGE_FAULT;
-}
-
-/* aarch64 has no instruction that stores whether the CPU steps. */
-static inline bool context_pushes_flags(const SignalContext *s) {
-    return (void)s, false;
-}
-
-static inline void context_clean_pushed(const SignalContext *s) {
-    (void)s;
-}
+#include "run/client/kernel/plain_context.h"
 
 #endif

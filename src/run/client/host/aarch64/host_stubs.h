@@ -9,6 +9,8 @@ enum { STUB_BYTES = 16, STUB_TRAP_BYTES = 24 };
 enum { STUB_REACH = 112 << 20 };
 /* Is what was written what runs, whatever the system is? See arena.c. */
 enum { STUB_COHERENT = false };
+/* Where stubs have the address that they lead to; 0: they become jumps. */
+enum { STUB_LEADS_AT = 0 };
 
 /* b */
 static inline u32 stub_branch(const u8 *run, const void *target) {

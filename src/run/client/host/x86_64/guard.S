@@ -96,7 +96,15 @@ fault_with:
 5:  hlt /* SIGSEGV */
     .size fault_with, . - fault_with
 
-/* Where host signal handlers return to: rt_sigreturn. */
+/* Where host signal handlers begin. */
+    .globl signal_entry
+    .hidden signal_entry
+    .type signal_entry, @function
+signal_entry:
+    jmp signal_arrives
+    .size signal_entry, . - signal_entry
+
+/* Where they return to: rt_sigreturn. */
     .globl signal_restorer
     .hidden signal_restorer
     .type signal_restorer, @function

@@ -36,6 +36,8 @@ static inline i64 sys3(u64 number, u64 a, u64 b, u64 c) {
 /* The last two arguments of clone, as x86-64 Linux has them. */
 #define HOST_CLONE_ARGUMENTS(child_tid, tls) (child_tid), (tls)
 
+enum { HOST_HAS_RESTORER = true };
+
 #include "run/client/kernel/call_forms.h"
 
 #endif

@@ -10,6 +10,8 @@ enum { STUB_BYTES = 16, STUB_TRAP_BYTES = 24 };
 enum { STUB_REACH = 384 << 20 };
 /* Is what was written what runs, whatever the system is? See arena.c. */
 enum { STUB_COHERENT = true };
+/* Where stubs have the address that they lead to; 0: they become jumps. */
+enum { STUB_LEADS_AT = 0 };
 
 /* mov r11, pc; jmp lazy */
 static inline void stub_write_lazy(u8 *w, const u8 *run, u64 pc, const u8 *lazy) {

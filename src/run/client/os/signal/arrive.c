@@ -26,7 +26,7 @@ enum {
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_returned[] __attribute__((visibility("hidden"))), guard_abort[] __attribute__((visibility("hidden"))),
     guard_copy[] __attribute__((visibility("hidden"))), guard_copy_failed[] __attribute__((visibility("hidden"))),
-    signal_restorer[] __attribute__((visibility("hidden")));
+    signal_entry[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
 
 /* ------------------------------------------------------------------------------------------------- interrupted quick code */
 
@@ -457,12 +457,20 @@ static void on_fault(int sig, SignalInfo *info, SignalContext *s) {
         fault_without_state(t, info, s);
 }
 
+/* Called by signal_entry. */
+__attribute__((visibility("hidden"))) void signal_arrives(int sig, SignalInfo *info, SignalContext *s) {
+    if (signal_is_fault((u32)sig))
+        on_fault(sig, info, s);
+    else
+        on_signal(sig, info, s);
+}
+
 /* For the client's signals SA_RESTART is left out: system calls that they interrupt must return to waits.c, which knows
  * better than the kernel how to go on. */
 i64 signal_set_host_handler(u32 sig, u64 flags) {
     u64 handed_on = SA_NOCLDSTOP | SA_NOCLDWAIT | (signal_ours() & signal_bit(sig) ? 0 : SA_RESTART);
     Action a = {
-        .handler = signal_is_fault(sig) ? (u64)on_fault : (u64)on_signal,
+        .handler = (u64)signal_entry,
         .flags = (flags & handed_on) | SA_SIGINFO | SA_ONSTACK | SA_KERNEL_RESTORER,
         .restorer = (u64)signal_restorer,
         .mask = ~(u64)0,

@@ -9,5 +9,7 @@ typedef SignalContext GuestContext;
 
 /* Copies the general registers of a context, without pc and flags. */
 void frame_take_general(LatheX86Cpu *c, const GuestContext *s);
+/* Writes the general registers, the pc, flags and selectors to a context. */
+void frame_save_general(const LatheX86Cpu *c, GuestContext *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* no_quick.S: the places of assembly around quick code, for guests that have none on this host: see code/no_quick.c. */
+/* no_quick_places.S: the places of assembly around quick code, for guests that have none on a host: see no_quick.c. */
     .text
     .globl quick_start, quick_end, quick_resume, quick_leave, quick_interrupted, quick_enter
     .hidden quick_start, quick_end, quick_resume, quick_leave, quick_interrupted, quick_enter
@@ -15,6 +15,6 @@ cross_end:
 cross_enter:
 cross_back:
 cross_leave:
-    brk #0
+    .long 0 /* no instruction of these hosts */
 
     .section .note.GNU-stack, "", %progbits
