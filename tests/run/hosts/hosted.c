@@ -121,7 +121,8 @@ static void fractions(void) {
     volatile double one = 1, three = 3, big = 1e300;
     volatile float small = 0.1f;
     printf("fractions: %.17g %.9g %g %d %d\n", one / three, small * 3, big * big, (int)-big, (int)(three - 0.5));
-    volatile double rounded[] = {2.5, -0.25, 3.5, -1e300, 0.0 / (one - 1)};
+    volatile double rounded[] = {2.5, -0.25, 3.5, -1e300,
+                                 __builtin_nan("")}; /* the sign of a NaN that is made may differ */
     for (int i = 0; i < 5; i++)
         printf("rounded: %g %g\n", nearbyint(rounded[i]), nearbyintf((float)rounded[i]));
     printf("rounded: %ld %ld\n", lrint(rounded[0]), lrintf((float)rounded[2]));
