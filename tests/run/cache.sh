@@ -62,7 +62,7 @@ unset XDG_CACHE_HOME
 expect 0 "defaults" "$lathe" run prog -x --stats=json -- y
 says out '^options tier=0,cpu=0,opt=2,strict=0,strace=0,follow=1,perf=0,tool-without=0,explain=0,stats=0,dump=0,limit=1024,'
 says out ",cache=$dir/\\.cache/lathe,"
-says out ",server=$parts/lathe-server,socket=,client=$parts/lathe-client,sysroot=,tool=,tool-options=,tools=,log=,plugin=,plugin-id=0\$"
+says out ",server=$parts/lathe-server,socket=,client=$parts/lathe-client,emulator=,sysroot=,tool=,tool-options=,tools=,log=,plugin=,plugin-id=0\$"
 says out "^path $dir/bin/prog\$"
 is "$(grep '^arg' out | tr '\n' ' ')" = 'arg prog arg -x arg --stats=json arg -- arg y '
 expect 0 "all options" "$lathe" run --opt=quick --strict-fp --strace --no-follow --perf --sample-every=250 --hot-after=8 --compile-after=5 --stats=json --dump=obj,lift \

@@ -206,7 +206,7 @@ is -e cache/3123456789abcdef0123456789abcdef.pack
 
 # Where nothing may be executed, code is copied.
 mkdir noexec
-if mount -t tmpfs -o noexec none noexec 2>/dev/null; then
+if mount -t tmpfs -o noexec,mode=700 none noexec 2>/dev/null; then
     clean_up() {
         umount "$dir/noexec"
     }
