@@ -372,13 +372,14 @@ static bool value_of_this(Linker *l, const Table *t, const Elf64_Rela *r, u64 *a
            value_of(l, r, *address, t->site->run + r->r_offset, t->site->write + r->r_offset, value);
 }
 
-/* The value of the relocation at the symbol of this one, in front of it in the table. */
+/* The value of the relocation at the symbol of this one, which may also come behind it: LLVM orders blocks as it likes. The nearest in front of it is looked at first. */
 static bool value_of_first(Linker *l, const Table *t, const Elf64_Rela *rest, u64 *address, u64 *value) {
     u64 first;
     if (rest->r_addend || !address_of(l, ELF64_R_SYM(rest->r_info), &first))
         return false;
-    for (u64 off = t->off; off; off -= sizeof(Elf64_Rela)) {
-        Elf64_Rela r = relocation_at(l, t, off - sizeof(r));
+    u64 size = t->at->sh_size - t->at->sh_size % sizeof(Elf64_Rela);
+    for (u64 n = sizeof(Elf64_Rela); n <= size; n += sizeof(Elf64_Rela)) {
+        Elf64_Rela r = relocation_at(l, t, t->off >= n ? t->off - n : t->off + size - n);
         HostRelocation kind = kind_of(&r);
         if (t->site->run + r.r_offset == first &&
             (kind == RELOCATION_FIELD_RELATIVE || kind == RELOCATION_FIELD_SLOT_RELATIVE))

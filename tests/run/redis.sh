@@ -166,7 +166,7 @@ silent shown
 kill "$begun"
 wait "$begun" 2>/dev/null
 runs 0 "the guest's environment" "none,$url" env
-says_not out 'eim|SHARED_SECRET'
+says_not out 'eim|SHARED_SECRET|word-of-the-team'
 runs 30 "a program started without environment" "none,$url" env -i "$small"
 quiet
 

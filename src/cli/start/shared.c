@@ -61,7 +61,13 @@ static bool find_key(const char *file, TeamKey *key) {
     return found;
 }
 
-bool shared_prepare(const char *choice, const char *key_file, char *address, size_t size) {
+/* The program that is started has no business with either. */
+static void forget_variables(void) {
+    unsetenv(PASSWORD_VARIABLE);
+    unsetenv(TEAM_KEY_VARIABLE);
+}
+
+static bool prepare(const char *choice, const char *key_file, char *address, size_t size) {
     const char *part = shared_part(choice);
     RedisAddress a;
     TeamKey key;
@@ -87,4 +93,10 @@ bool shared_prepare(const char *choice, const char *key_file, char *address, siz
             address);
     hand_over(&a, &key);
     return true;
+}
+
+bool shared_prepare(const char *choice, const char *key_file, char *address, size_t size) {
+    bool ok = prepare(choice, key_file, address, size);
+    forget_variables();
+    return ok;
 }

@@ -8,11 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define KEY_VARIABLE "LATHE_CACHE_SECRET"
-
 static bool is_printable(const char *text) {
     for (; *text; text++)
-        if (*text <= ' ' || *text == '\x7f')
+        if (*text <= ' ' || *text >= '\x7f' || *text < 0)
             return false;
     return true;
 }
@@ -28,7 +26,7 @@ static const char *take(const char *text, size_t size, TeamKey *key) {
     return is_printable(key->text) ? NULL : "it has other characters than printable ones, or a space";
 }
 
-/* The file of a team belongs to one of it, or to root. */
+/* Returns NULL, or why the file may not be used: it has to be this user's, or root's. */
 static const char *distrust(int fd) {
     struct stat st;
     if (fstat(fd, &st))
@@ -58,7 +56,7 @@ static const char *read_file(const char *file, TeamKey *key) {
 }
 
 bool team_key_find(const char *file, TeamKey *key, char why[TEAM_KEY_WHY]) {
-    const char *given = getenv(KEY_VARIABLE), *wrong = NULL;
+    const char *given = getenv(TEAM_KEY_VARIABLE), *wrong = NULL;
     *key = (TeamKey){0};
 #ifdef LATHE_TLS
     if (file)
@@ -70,6 +68,6 @@ bool team_key_find(const char *file, TeamKey *key, char why[TEAM_KEY_WHY]) {
     wrong = file || given ? "this build of Lathe has no OpenSSL" : NULL;
 #endif
     if (wrong)
-        snprintf(why, TEAM_KEY_WHY, "%s: %s", file ? file : KEY_VARIABLE, wrong);
+        snprintf(why, TEAM_KEY_WHY, "%s: %s", file ? file : TEAM_KEY_VARIABLE, wrong);
     return !wrong;
 }

@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#define TEAM_KEY_VARIABLE "LATHE_CACHE_SECRET"
+
 enum { TEAM_KEY_LEAST = 16, TEAM_KEY_SIZE = 256, TEAM_KEY_WHY = 512 };
 
 typedef struct TeamKey {

@@ -1,6 +1,7 @@
 /* aarch64_helpers.c: what LLVM calls for aarch64 guests, since the host has no instruction for it: exchanges of 128 bits at once.
  *
- * Such exchanges exclude each other by a lock. Others may see one half change before the other, as the guest's loads of pairs may. */
+ * Such exchanges exclude each other by a lock. Others may see one half change before the other, as the guest's loads of pairs may, and what
+ * atomic instructions on one half write meanwhile can be lost. */
 #include "isa/aarch64/helpers.h"
 
 enum { LOCKS = 64, LINE_SHIFT = 4 };
@@ -18,6 +19,8 @@ static u64 load(const u64 *word) {
 static bool exchange_pair(u64 *pair, u64 *expected, u64 low, u64 high, int success, int failure) {
     (void)success, (void)failure; /* orders, of which this has the strongest */
     u32 *lock = lock_of(pair);
+    __atomic_fetch_or(&pair[0], 0, __ATOMIC_RELAXED); /* what faults does so here, without the lock */
+    __atomic_fetch_or(&pair[1], 0, __ATOMIC_RELAXED);
     while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) {
     }
     u64 seen[2] = {load(&pair[0]), load(&pair[1])};

@@ -32,6 +32,11 @@ static void files(void) {
     shown("write", write(ends[1], "x", 1));
     shown("epoll_wait", epoll_wait(waits, out, 2, 1000));
     printf("its data: %llx\n", (unsigned long long)out[0].data.u64);
+    shown("epoll_ctl without an event", epoll_ctl(waits, EPOLL_CTL_DEL, ends[0], (struct epoll_event *)1));
+#ifdef MAP_32BIT
+    void *low = mmap(NULL, 0x50000000, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_32BIT, -1, 0);
+    shown("too much at low addresses", low == MAP_FAILED ? -1 : 0);
+#endif
 }
 
 static volatile sig_atomic_t arrived;

@@ -147,7 +147,9 @@ async function openFunction(at) {
     else showFunction(made);
     if (NARROW.matches) fold(true);
   } catch (problem) {
-    if (problem.name !== "AbortError") showNothing("The server does not answer: has 'lathe explore' ended?");
+    // A browser passes only so many lines to one call.
+    if (problem instanceof RangeError) showNothing("This function is too large to be shown.");
+    else if (problem.name !== "AbortError") showNothing("The server does not answer: has 'lathe explore' ended?");
   } finally {
     clearTimeout(late);
     document.body.dataset.ready = at; // for those who wait for the page

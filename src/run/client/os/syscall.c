@@ -40,13 +40,20 @@ static i64 pass(Thread *t, u64 number, const u64 a[6]) {
 
 /* -------------------------------------------------------------------------------------------------------- memory */
 
-/* May others see what is written to this mapping, or write to it? A file that was opened for reading only is nearly always one that nobody writes to. */
+/* Memory with a descriptor (shm_open, memfd_create) is a file of this kind. */
+static bool is_in_memory(int fd) {
+    enum { TMPFS_TYPE = 0x01021994 };
+    struct statfs fs;
+    return !sys_fstatfs(fd, &fs) && fs.f_type == TMPFS_TYPE;
+}
+
+/* May others see what is written to this mapping, or write to it? A file on a disk that was opened for reading only is nearly always one that nobody writes to. */
 static bool is_shared(const u64 a[6]) {
     u32 type = a[3] & MAP_TYPE;
     if (type != MAP_SHARED && type != MAP_SHARED_VALIDATE)
         return false;
     i64 flags = a[3] & MAP_ANONYMOUS ? O_RDWR : sys_fcntl((int)a[4], F_GETFL, 0);
-    return a[2] & PROT_WRITE || (flags & O_ACCMODE) != O_RDONLY;
+    return a[2] & PROT_WRITE || (flags & O_ACCMODE) != O_RDONLY || is_in_memory((int)a[4]);
 }
 
 static i64 own_mmap(Thread *t, const u64 a[6]) {

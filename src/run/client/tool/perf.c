@@ -107,6 +107,13 @@ static const char *last_part(const char *path) {
     return last;
 }
 
+/* Each line of the map is one name. */
+static void keep_in_line(char *name) {
+    for (; *name; name++)
+        if ((u8)*name < ' ')
+            *name = '?';
+}
+
 static void name_code(u64 pc, char name[NAME_BYTES]) {
     LatheSymbol s;
     if (lathe_symbol(pc, &s))
@@ -115,6 +122,7 @@ static void name_code(u64 pc, char name[NAME_BYTES]) {
         format_text(name, NAME_BYTES, "%s+0x%lx", last_part(s.file), s.address);
     else
         format_text(name, NAME_BYTES, "guest+0x%lx", pc);
+    keep_in_line(name);
 }
 
 static void add_to_map(const char *name, const void *code, u64 size) {

@@ -84,11 +84,12 @@ enum { EVENTS_MAX = 1024 }; /* in one call; a guest that wants more gets the oth
 i64 guest_generic_epoll_ctl(Thread *t, const u64 a[6]) {
     GuestEvent in;
     struct epoll_event event = {0};
-    if (a[3] && guest_read(a[3], &in, sizeof(in)) != sizeof(in))
+    bool given = a[3] && (i32)a[1] != EPOLL_CTL_DEL; /* the kernel does not look at it then */
+    if (given && guest_read(a[3], &in, sizeof(in)) != sizeof(in))
         return -EFAULT;
-    if (a[3])
+    if (given)
         event = host_event(&in);
-    return call_do(t, CALL_epoll_ctl, (const u64[6]){a[0], a[1], a[2], a[3] ? (u64)&event : 0});
+    return call_do(t, CALL_epoll_ctl, (const u64[6]){a[0], a[1], a[2], given ? (u64)&event : 0});
 }
 
 static i64 wait_for_events(Thread *t, Call call, const u64 a[6]) {

@@ -208,9 +208,9 @@ i64 guest_older_mmap(Thread *t, const u64 a[6]) {
     enum { FIRST = 0x40000000, STEP = 1 << 20 };
     const u64 end = (u64)1 << 31;
     u64 flags = a[3] & ~(u64)MAP_32BIT;
-    if (flags == a[3] || flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) || a[1] > end - FIRST)
+    if (flags == a[3] || flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))
         return guest_generic_mmap(t, (const u64[6]){a[0], a[1], a[2], flags, a[4], a[5]});
-    for (u64 at = FIRST; at + a[1] <= end; at += STEP) {
+    for (u64 at = FIRST; a[1] <= end - at; at += STEP) {
         const u64 there[6] = {at, a[1], a[2], flags | MAP_FIXED_NOREPLACE, a[4], a[5]};
         i64 result = guest_generic_mmap(t, there);
         if (result == (i64)at || (sys_failed(result) && result != -EEXIST))
