@@ -65,7 +65,14 @@ LITMUS int own(int a, int b) {
     return mine[0] + mine[1];
 }
 
+/* What is a C function on other hosts stores behind what the program stored before. */
+LITMUS void saved(volatile int *data, void *state) {
+    *data = 7;
+    __asm__ volatile("fnsave (%0)" : : "r"(state) : "memory");
+}
+
 static int x __attribute__((aligned(8))), rest, y __attribute__((aligned(8))), other_rest;
+static char state[512] __attribute__((aligned(16)));
 static char stack[4096] __attribute__((aligned(16)));
 
 /* The second thread waits until the process ends. */
@@ -87,12 +94,14 @@ static int (*const volatile all[])() = {(int (*)())message_write, message_read, 
                                         buffered_fenced,          load_store,          lock,
                                         (int (*)())unlock,        (int (*)())only_read};
 static int (*const volatile own_frame)(int, int) = own;
+static void (*const volatile with_state)(volatile int *, void *) = saved;
 
 __attribute__((used)) void begin(void) {
     int sum = 0;
     start_second();
     for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         all[i](&x, &y);
+    with_state(&other_rest, state);
     sum = own_frame(20, 20);
     call(231 /* exit_group */, sum + x + y, 0, 0, 0, 0);
 }

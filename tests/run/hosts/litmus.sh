@@ -41,4 +41,12 @@ ordered lock "ishld exchange ish load"
 ordered unlock "ish store ishst store"
 ordered only_read "ishld load ishld load"
 ordered own "store store load load"
+
+# Before a C function: a fence behind the store. Around it there are accesses to the host's stack.
+what="the order of saved"
+address=$("$nm" "$program" | awk '$3 == "saved" { print $1 }')
+got=$("$objdump" -d --no-show-raw-insn "$(printf 'lathe-dump/g_%x.o' $((0x$address - 0x400000)))" | awk '
+    $2 == "dmb" { printf "%s ", $3 }
+    $2 == "bl" { print "call"; exit }')
+if [ "$got" = "ish ishst call" ]; then pass; else fail "$got, not ish ishst call"; fi
 finish

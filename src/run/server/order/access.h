@@ -11,7 +11,7 @@ bool access_is_state(LLVMValueRef pointer, LLVMValueRef fn);
 /* Is an intrinsic of LLVM called? And is it one that copies or fills memory? */
 bool access_is_intrinsic(LLVMValueRef call);
 bool access_is_copy(LLVMValueRef call);
-/* Does LLVM know what memory the callee accesses? That is never the guest's memory: helpers of this kind access only the guest state. */
+/* Does LLVM know what memory the callee accesses, and is that not the guest's? So it is with helpers that get a pointer to nothing but the guest state. */
 bool access_is_limited(LLVMValueRef call);
 
 #endif

@@ -39,13 +39,20 @@ static void step_assembly(Walk *w, LLVMValueRef call, Pending *p) {
         fences_load(&w->fences, call, p);
 }
 
+/* Functions of lifted code return registers, and order their accesses themselves, as if everything were pending when they begin. C functions do not. */
+static void step_function(Walk *w, LLVMValueRef call, Pending *p) {
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMStructTypeKind)
+        fences_store(&w->fences, call, p);
+    *p = (Pending){true, true};
+}
+
 static void step_call(Walk *w, LLVMValueRef call, Pending *p) {
     if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
         step_assembly(w, call, p);
     else if (access_is_copy(call))
         fences_store(&w->fences, call, p), p->load = true;
     else if (!access_is_intrinsic(call) && !access_is_limited(call))
-        *p = (Pending){true, true};
+        step_function(w, call, p);
 }
 
 static void step(Walk *w, LLVMValueRef in, Pending *p) {

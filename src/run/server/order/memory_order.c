@@ -35,18 +35,31 @@ bool access_is_intrinsic(LLVMValueRef call) {
     return callee && LLVMGetIntrinsicID(callee);
 }
 
-bool access_is_limited(LLVMValueRef call) {
-    static const char name[] = "memory";
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
-    LLVMValueRef callee = callee_of(call);
-    return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) ||
-           (callee && LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind));
-}
-
 bool access_is_state(LLVMValueRef ptr, LLVMValueRef fn) {
     while (LLVMIsAGetElementPtrInst(ptr))
         ptr = LLVMGetOperand(ptr, 0);
     return ptr == LLVMGetLastParam(fn);
+}
+
+/* A pointer to something else than the guest state may be one to the guest's memory. */
+static bool is_given_memory(LLVMValueRef call) {
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef given = LLVMGetOperand(call, i);
+        if (LLVMGetTypeKind(LLVMTypeOf(given)) == LLVMPointerTypeKind && !access_is_state(given, fn) &&
+            !LLVMIsAAllocaInst(given))
+            return true;
+    }
+    return false;
+}
+
+bool access_is_limited(LLVMValueRef call) {
+    static const char name[] = "memory";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
+    LLVMValueRef callee = callee_of(call);
+    bool known = LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) ||
+                 (callee && LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind));
+    return known && !is_given_memory(call);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- loops */
