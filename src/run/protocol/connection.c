@@ -3,6 +3,7 @@
 #include "run/protocol/message.h"
 
 #include <errno.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static bool receive_all(int fd, void *buf, size_t size) {
@@ -19,16 +20,18 @@ static bool receive_all(int fd, void *buf, size_t size) {
     return true;
 }
 
-static bool send_all(int fd, const void *buf, size_t size) {
-    const u8 *at = buf;
-    while (size) {
-        ssize_t n = write(fd, at, size);
+/* All parts go out by one call, if the peer takes them: a handler of a signal that sends a message of its own (bound.c) comes before or behind this one. */
+static bool send_all(int fd, struct iovec *parts, int count) {
+    while (count) {
+        ssize_t n = writev(fd, parts, count);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return false;
-        at += n;
-        size -= (size_t)n;
+        for (; count && (size_t)n >= parts->iov_len; parts++, count--)
+            n -= (ssize_t)parts->iov_len;
+        if (count)
+            *parts = (struct iovec){(u8 *)parts->iov_base + n, parts->iov_len - (size_t)n};
     }
     return true;
 }
@@ -42,6 +45,6 @@ bool connection_receive(Connection *c, MessageHeader *header) {
 
 bool connection_send(Connection *c, MessageType type, const void *a, size_t a_size, const void *b, size_t b_size) {
     MessageHeader header = message_header(type, a, a_size, b, b_size);
-    int fd = c->out ? c->out : c->fd;
-    return send_all(fd, &header, sizeof(header)) && send_all(fd, a, a_size) && send_all(fd, b, b_size);
+    struct iovec parts[] = {{&header, sizeof(header)}, {(void *)a, a_size}, {(void *)b, b_size}};
+    return send_all(c->out ? c->out : c->fd, parts, ARRAY_LEN(parts));
 }
