@@ -14,7 +14,7 @@
 #include "cache/pack.h"
 #include "cache/redis.h"
 
-enum { PAGE = 4096, SHARED_VERSION = 2, KEY_SIZE = 64 };
+enum { PAGE = 4096, SHARED_VERSION = 3, KEY_SIZE = 64, SIGNED_MAX = 1 << 20 };
 
 struct Shared {
     RedisAddress address;
@@ -155,28 +155,61 @@ static void print_key(Key key, char text[KEY_SIZE]) {
 
 /* ------------------------------------------------------------------------------------------------------------ signatures */
 
-/* Gets the size of what a value has in front of its signature. Returns false if the signature is not right. The comparison takes the same
- * time for all wrong ones. */
-static bool is_signed(const Shared *s, const char *name, const u8 *value, size_t *size) {
+/* What is signed: the record, and the guest's bytes that it was made from. Their hash in the record is not made against forgery. */
+typedef VEC(u8) Signed;
+
+static bool add_range(Shared *s, LatheRange range, Signed *text) {
+    size_t size = range.end - range.start;
+    if (size > SIGNED_MAX - text->len)
+        return false;
+    VEC_RESERVE(text, size);
+    if (pages_read(s->pages, range.start, text->at + text->len, size) != size)
+        return false;
+    text->len += size;
+    return true;
+}
+
+/* Returns false if the guest's bytes cannot be read. */
+static bool sign(Shared *s, const char *name, const PackRecord *r, const LatheRange *ranges, size_t count,
+                 u8 signature[REDIS_SIGNATURE]) {
+    Signed text = {0};
+    bool ok = r->size <= SIGNED_MAX;
+    if (ok) {
+        VEC_RESERVE(&text, r->size);
+        memcpy(text.at, r, r->size);
+        text.len = r->size;
+    }
+    for (size_t i = 0; i < count && ok; i++)
+        ok = add_range(s, ranges[i], &text);
+    if (ok)
+        s->module->sign(s->key, name, text.at, text.len, signature);
+    VEC_FREE(&text);
+    return ok;
+}
+
+/* True if what comes behind the record is its signature, or if there is no key. The comparison takes the same time for all wrong ones. */
+static bool is_signed(Shared *s, const char *name, const PackRecord *r) {
     u8 right[REDIS_SIGNATURE], difference = 0;
     if (!*s->key)
         return true;
-    if (*size < sizeof(right))
+    if (!sign(s, name, r, s->ranges.at, s->ranges.len, right))
         return false;
-    *size -= sizeof(right);
-    s->module->sign(s->key, name, value, *size, right);
     for (size_t i = 0; i < sizeof(right); i++)
-        difference |= right[i] ^ value[*size + i];
+        difference |= right[i] ^ ((const u8 *)r)[r->size + i];
     return !difference;
 }
 
-static RedisResult set_signed(const Shared *s, const char *name, const PackRecord *r) {
-    if (!*s->key)
-        return s->module->set(s->redis, name, r, r->size);
-    u8 *value = mem_new(r->size + REDIS_SIGNATURE);
+static size_t signature_size(const Shared *s) {
+    return *s->key ? REDIS_SIGNATURE : 0;
+}
+
+static RedisResult set_signed(Shared *s, const char *name, const PackRecord *r, const LatheRange *ranges,
+                              size_t count) {
+    size_t size = r->size + signature_size(s);
+    u8 *value = mem_new(size);
     memcpy(value, r, r->size);
-    s->module->sign(s->key, name, r, r->size, value + r->size);
-    RedisResult result = s->module->set(s->redis, name, value, r->size + REDIS_SIGNATURE);
+    bool ok = !*s->key || sign(s, name, r, ranges, count, value + r->size);
+    RedisResult result = ok ? s->module->set(s->redis, name, value, size) : REDIS_DONE;
     mem_free(value);
     return result;
 }
@@ -198,12 +231,17 @@ static bool guest_fits(Shared *s, const TranslateMessage *request, const PackRec
     return hash == r->guest_hash;
 }
 
-/* Returns the record that a value consists of, or NULL if it is damaged or was made from something else. */
+/* Returns the record that a value has in front of its signature, or NULL if it is damaged, or was made from something else, or by somebody without the key. */
 static const PackRecord *check(Shared *s, const TranslateMessage *request, Key key, const void *value, size_t size) {
+    char name[KEY_SIZE];
     size_t at = 0;
+    if (size < signature_size(s))
+        return NULL;
+    size -= signature_size(s);
+    print_key(key, name);
     const PackRecord *r = pack_next(value, size, &at);
     bool right = r == value && at == size && pack_is_intact(key, r) && r->off == request->pc - request->base &&
-                 (!r->base || r->base == request->base) && guest_fits(s, request, r);
+                 (!r->base || r->base == request->base) && guest_fits(s, request, r) && is_signed(s, name, r);
     return right ? r : NULL;
 }
 
@@ -228,8 +266,7 @@ bool shared_find(Shared *s, const TranslateMessage *request, Translation *out) {
     Key key = key_of(s, request);
     print_key(key, name);
     RedisResult result = s->module->get(s->redis, name, &value, &size);
-    const PackRecord *r =
-        result == REDIS_DONE && is_signed(s, name, value, &size) ? check(s, request, key, value, size) : NULL;
+    const PackRecord *r = result == REDIS_DONE ? check(s, request, key, value, size) : NULL;
     if (r)
         take(s, request, r, out);
     mem_free(value);
@@ -248,7 +285,7 @@ void shared_keep(Shared *s, const TranslateMessage *request, const Translation *
     if (!r)
         return;
     print_key(key, name);
-    s->read_only = set_signed(s, name, r) == REDIS_NONE;
+    s->read_only = set_signed(s, name, r, t->ranges, t->range_count) == REDIS_NONE;
     mem_free(r);
     look_for_trouble(s);
 }
