@@ -124,6 +124,7 @@ typedef struct ThreadSignal {
     /* Those of the client's signals that were sent while the guest blocked them or another signal was noted. */
     u64 held;
     u8 held_info[6][128];
+    u8 looks;       /* last.c: how often the thread was in no function of a tool when the time was over */
     bool impatient; /* last.c: a signal that may end the program is noted, and this timer runs: */
     i32 patience;
     const void *nudge; /* what the client's last signal to this thread was for */

@@ -10,7 +10,7 @@
 #include "run/client/tool/gate.h"
 #include "run/client/tool/tool.h"
 
-enum { PATIENCE_S = 3, NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2 };
+enum { PATIENCE_S = 3, LOOK_AGAIN_NS = 20000000, LOOKS = 10, NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2 };
 
 typedef struct TimerEvent { /* struct sigevent */
     u64 value;
@@ -39,8 +39,8 @@ static bool asks_to_end(u32 sig) {
     return (bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGTERM)) & bit(sig);
 }
 
-static void set_timer(Thread *t) {
-    const u64 once[4] = {0, 0, PATIENCE_S, 0};
+static void set_timer(Thread *t, u64 seconds, u64 ns) {
+    const u64 once[4] = {0, 0, seconds, ns};
     sys4(__NR_timer_settime, (u64)(i64)t->signal.patience, 0, (u64)once, 0);
 }
 
@@ -52,8 +52,9 @@ void last_expect(Thread *t, u32 sig) {
     TimerEvent event = {
         .value = (u64)&t->signal.patience, .signal = SIGTRAP, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
     t->signal.impatient = sys3(__NR_timer_create, CLOCK_MONOTONIC, (u64)&event, (u64)&t->signal.patience) >= 0;
+    t->signal.looks = 0;
     if (t->signal.impatient)
-        set_timer(t);
+        set_timer(t, PATIENCE_S, 0);
 }
 
 void last_came(Thread *t) {
@@ -77,13 +78,19 @@ static const char *tool_function_of(const Thread *t, const SignalContext *s) {
     return tool_function(back) ? tool_function(back) : tool_function_inside(0);
 }
 
+/* On its way from a tool's function to one of lathe/tool.h and back the thread is in neither for some instructions, so it is looked for again. */
 void last_overdue(Thread *t, const SignalContext *s) {
     if (!t->signal.impatient || !t->pending_signals)
         return;
     u32 sig = (u32)__builtin_ctzll(t->pending_signals) + 1;
     const char *function = tool_function_of(t, s);
+    if (!function && t->signal.looks++ < LOOKS) {
+        set_timer(t, 0, LOOK_AGAIN_NS);
+        return;
+    }
     if (signal_has_handler(t, sig) && !function) {
-        set_timer(t);
+        t->signal.looks = 0;
+        set_timer(t, PATIENCE_S, 0);
         return;
     }
     tool_gives_up(sig, function, PATIENCE_S);
