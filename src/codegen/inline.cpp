@@ -54,9 +54,8 @@ void inline_marked(LLVMModuleRef module) {
     for (Function &fn : make_early_inc_range(*unwrap(module))) {
         if (!is_marked(fn))
             continue;
-        for (CallBase *call : calls_of(fn)) {
+        for (CallBase *call : calls_of(fn))
             put_in_place(*call);
-        }
         if (fn.use_empty())
             fn.eraseFromParent();
     }

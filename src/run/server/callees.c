@@ -120,7 +120,7 @@ static void use(Callees *c, u64 pc) {
             use(c, e->fn->insns.at[i].target);
 }
 
-static u32 count_calls(const LatheFunc *fn, u64 target) {
+u32 callees_count(const LatheFunc *fn, u64 target) {
     u32 count = 0;
     for (size_t i = 0; i < fn->insns.len; i++)
         count += fn->insns.at[i].flow == FLOW_CALL && fn->insns.at[i].target == target;
@@ -135,7 +135,7 @@ static void choose(Callees *c, const LatheFunc *fn) {
         if (in->flow != FLOW_CALL || !in->target || kind_of(c, in->target, 1) != KIND_SMALL ||
             find(c, in->target)->chosen)
             continue;
-        u32 adds = count_calls(fn, in->target) * find(c, in->target)->insns;
+        u32 adds = callees_count(fn, in->target) * find(c, in->target)->insns;
         if (c->added + adds > most)
             continue;
         c->added += adds;

@@ -9,16 +9,9 @@
 /* Three levels of `fib` are 15 bodies of 17 instructions. More of them gain little, and cost LLVM's time. */
 enum { MOST_ADDED = 300, MOST_LEVELS = 3 };
 
-static u32 count_calls(const LatheFunc *fn) {
-    u32 count = 0;
-    for (size_t i = 0; i < fn->insns.len; i++)
-        count += fn->insns.at[i].flow == FLOW_CALL && fn->insns.at[i].target == fn->entry_pc;
-    return count;
-}
-
 /* How many levels of bodies add at most `most` instructions; *added is how many these are. */
 static u32 levels_of(const LatheFunc *fn, u32 most, u32 *added) {
-    u32 calls = count_calls(fn), level = 0;
+    u32 calls = callees_count(fn, fn->entry_pc), level = 0;
     *added = 0;
     for (u64 insns = fn->insns.len * calls; insns && level < MOST_LEVELS && *added + insns <= most; insns *= calls) {
         *added += (u32)insns;

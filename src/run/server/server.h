@@ -114,6 +114,8 @@ bool callees_at(const Callees *c, size_t index, LLVMValueRef *lifted, u64 *pc);
 u32 callees_insns(const Callees *c);                       /* the number of instructions that they add to fn */
 void callees_note_source(const Callees *c, LatheFunc *fn); /* fn's ranges get theirs */
 void callees_free(Callees *c);
+/* How many direct calls of `target` there are in fn. */
+u32 callees_count(const LatheFunc *fn, u64 target);
 
 /* recursion.c: `lifted`, which is `fn` and calls itself by this declaration, gets its own body in the place of these calls. Returns how many instructions that adds.
  * exact_faults: code whose accesses can leave takes LLVM longer, and gets less. */
